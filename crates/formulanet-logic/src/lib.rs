@@ -1,0 +1,23 @@
+//! Formulas of higher-order logic, and the graphs that FormulaNet reads.
+//!
+//! The first arrow of the system: text → [`Formula`] → [`Graph`]. Parsers for HOL Light ([`hol`]), HolStep
+//! ([`holstep`]) and TPTP ([`tptp`]) make one syntax tree; a [`GraphBuilder`] makes one of five graph views of
+//! it; [`draw`] shows a graph as DOT or SVG. Nothing here reads files, knows a vocabulary or sees a tensor.
+
+pub mod draw;
+mod error;
+mod formula;
+mod graph;
+mod limits;
+mod names;
+mod parse;
+mod symbol;
+pub mod syntax;
+
+pub use error::{ParseError, Position};
+pub use formula::{Binder, Children, Display, Formula, Head, Preorder, TermId, VarId, Variable};
+pub use graph::{Graph, GraphBuilder, NodeId, NodeKind, View};
+pub use limits::{Limits, TooLarge};
+pub use names::Names;
+pub use parse::{hol, holstep, tptp};
+pub use symbol::{Interner, Symbol};
