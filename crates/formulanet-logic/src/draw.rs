@@ -1,1 +1,148 @@
-//! Pictures of graphs.
+//! Pictures of graphs: [`dot()`] for Graphviz, [`svg()`] without any other program.
+//!
+//! Both show the same things: the kind of a node by shape and colour, the rank of an edge as a small number at
+//! its source (only where a node has more than one edge), and the edges from a binder to its variables dashed.
+//!
+//! ```
+//! use formulanet_logic::draw::{self, SvgOptions};
+//! use formulanet_logic::{Formula, Graph, GraphBuilder, Interner, Limits, View};
+//! let mut names = Interner::new();
+//! let (p, x) = (names.intern("p"), names.intern("x"));
+//! let mut formula = Formula::new();
+//! let var = formula.free(x);
+//! let (head, argument) = (formula.constant(p), formula.variable(var));
+//! let term = formula.apply(head, argument);
+//! formula.push(term);
+//! let mut graph = Graph::new();
+//! GraphBuilder::new(View::Graph, Limits::default()).build(&formula, &names, &mut graph)?;
+//! assert!(draw::dot(&graph, &names).starts_with("digraph"));
+//! assert!(draw::svg(&graph, &names, &SvgOptions::default())?.starts_with("<svg"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use thiserror::Error;
+
+use crate::graph::{Graph, NodeId, NodeKind};
+
+mod dot;
+mod layout;
+mod order;
+mod place;
+mod shape;
+mod svg;
+#[cfg(test)]
+mod tests;
+
+pub use dot::{dot, write_dot};
+pub use svg::svg;
+
+/// How [`svg()`] draws, and how much.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SvgOptions {
+    /// The accessible name of the picture, for instance the formula's text; `None` for a general one.
+    pub title: Option<String>,
+    /// Whether the shapes are explained above the graph.
+    pub legend: bool,
+    /// Which colours are used.
+    pub theme: Theme,
+    /// A graph with more nodes is not drawn.
+    pub max_nodes: usize,
+    /// A graph with more edges is not drawn.
+    pub max_edges: usize,
+}
+
+impl Default for SvgOptions {
+    fn default() -> Self {
+        SvgOptions { title: None, legend: true, theme: Theme::Auto, max_nodes: 2_000, max_edges: 20_000 }
+    }
+}
+
+/// The colours of a picture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub enum Theme {
+    /// What the reader's system prefers, light if it does not say.
+    #[default]
+    Auto,
+    /// Dark lines on white.
+    Light,
+    /// Light lines on near black.
+    Dark,
+}
+
+/// A graph too large for a picture that anybody could read.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error(
+    "cannot draw a graph with {found} {what} as SVG: at most {limit} are drawn; \
+     raise SvgOptions::max_{what}, draw the `dag` view, or write DOT, which has no limit"
+)]
+pub struct TooLargeToDraw {
+    /// What there is too much of: `nodes` or `edges`.
+    pub what: &'static str,
+    /// How much is drawn at most.
+    pub limit: usize,
+    /// How much there is.
+    pub found: usize,
+}
+
+/// For each edge, in the graph's order, whether it leads from a binder to a variable that it binds.
+///
+/// The graph does not record it, but such edges come last: the binder's function variables, then its variable.
+/// A bound variable also occurs somewhere, so it has a second incoming edge, which no node of a tree has. Only
+/// an abstraction that is applied to a variable itself can be mistaken.
+fn binding_edges(graph: &Graph) -> Vec<bool> {
+    let mut incoming = vec![0_u32; graph.node_count()];
+    for target in graph.targets() {
+        incoming[target.index()] += 1;
+    }
+    let mut binding = vec![false; graph.edge_count()];
+    for (index, &kind) in graph.kinds().iter().enumerate() {
+        if kind != NodeKind::Binder {
+            continue;
+        }
+        let children = graph.children(NodeId(index as u32));
+        let start = graph.starts()[index] as usize;
+        for rank in (1..children.len()).rev() {
+            let target = children[rank].index();
+            let is_bound = match graph.kinds()[target] {
+                NodeKind::Variable => rank + 1 == children.len(),
+                NodeKind::VariableFunction => true,
+                _ => false,
+            };
+            if !is_bound || incoming[target] < 2 {
+                break;
+            }
+            binding[start + rank] = true;
+        }
+    }
+    binding
+}
+
+/// A character that can stand in any text: controls, which XML forbids or which would tear or turn a label
+/// around, are replaced by their pictures or by the replacement character.
+fn visible(c: char) -> char {
+    match c {
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or(char::REPLACEMENT_CHARACTER),
+        '\u{7f}' => '\u{2421}',
+        '\u{80}'..='\u{9f}'
+        | '\u{61c}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}'
+        | '\u{fffe}'
+        | '\u{ffff}' => char::REPLACEMENT_CHARACTER,
+        c => c,
+    }
+}
+
+/// What a kind of node is called.
+fn kind_name(kind: NodeKind) -> &'static str {
+    match kind {
+        NodeKind::Turnstile => "turnstile",
+        NodeKind::Binder => "binder",
+        NodeKind::Function => "function",
+        NodeKind::Constant => "constant",
+        NodeKind::Variable => "variable",
+        NodeKind::VariableFunction => "function variable",
+    }
+}

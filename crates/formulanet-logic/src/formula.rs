@@ -173,7 +173,7 @@ impl Formula {
     }
 
     /// Gives `function` one more argument. The argument must not be part of another term.
-    #[inline]
+    #[inline(always)]
     pub fn apply(&mut self, function: TermId, argument: TermId) -> TermId {
         debug_assert!(self.terms[argument.0 as usize].next == NONE && function != argument);
         let term = &mut self.terms[function.0 as usize];
@@ -258,7 +258,7 @@ impl Formula {
         Display { formula: self, names }
     }
 
-    #[inline]
+    #[inline(always)]
     fn term(&mut self, head: Head) -> TermId {
         let id = TermId(self.terms.len() as u32);
         self.terms.push(Term { head, first: NONE, last: NONE, next: NONE, arity: 0 });
@@ -357,8 +357,8 @@ impl fmt::Debug for Formula {
 
 /// Prints a formula; see [`Formula::display`].
 ///
-/// The HOL Light parser reads the text back to an equal formula if it is told which names are constants
-/// ([`crate::Names::of`] does). A name that the syntax cannot express stands in quotes: `'odd name'` is a
+/// The HOL Light parser reads the text back to an equal formula if it is told which names are constants and that
+/// operators are not overloaded ([`crate::hol::Options::to_read_back`] does both). A name that the syntax cannot express stands in quotes: `'odd name'` is a
 /// constant, `''odd name''` a variable; so does a constant that shares its name with a variable.
 pub struct Display<'a> {
     formula: &'a Formula,
@@ -415,7 +415,14 @@ impl Printer<'_> {
         let children: Vec<TermId> = self.formula.children(term).collect();
         let in_base = match head {
             Head::Binder(_) => 1,
-            Head::Constant(c) if children.len() >= 2 && self.is_plain(c) && self.is_infix(c) => 2,
+            Head::Constant(c) if self.is_plain(c) => {
+                let name = self.names.name(c);
+                if children.len() >= 2 && syntax::infix(name).is_some() {
+                    2
+                } else {
+                    usize::from(!children.is_empty() && syntax::is_prefix(name))
+                }
+            }
             _ => 0,
         };
         let (base, further) = children.split_at(in_base);
@@ -435,6 +442,10 @@ impl Printer<'_> {
                 self.stack.extend(pieces);
                 self.stack.push(Piece::Text(binder));
             }
+            (_, &[argument]) => {
+                self.stack.extend([Piece::Text(")"), Piece::Term(argument), Piece::Text(" ")]);
+                self.stack.extend([Piece::Head(head), Piece::Text("(")]);
+            }
             (_, &[left, right]) => {
                 let pieces = [Piece::Text(")"), Piece::Term(right), Piece::Text(" "), Piece::Head(head)];
                 self.stack.extend(pieces);
@@ -446,10 +457,6 @@ impl Printer<'_> {
             _ => self.stack.push(Piece::Head(head)),
         }
         self.stack.push(Piece::Open(further.len()));
-    }
-
-    fn is_infix(&self, constant: Symbol) -> bool {
-        syntax::infix(self.names.name(constant)).is_some()
     }
 
     /// Whether a constant can be printed without quotes.

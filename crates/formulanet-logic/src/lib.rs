@@ -1,8 +1,9 @@
 //! Formulas of higher-order logic, and the graphs that FormulaNet reads.
 //!
 //! The first arrow of the system: text → [`Formula`] → [`Graph`]. Parsers for HOL Light ([`hol`]), HolStep
-//! ([`holstep`]) and TPTP ([`tptp`]) make one syntax tree; a [`GraphBuilder`] makes one of five graph views of
-//! it; [`draw`] shows a graph as DOT or SVG. Nothing here reads files, knows a vocabulary or sees a tensor.
+//! ([`holstep`]), TPTP ([`tptp`]) and DeepMath ([`deepmath`]) make one syntax tree; a [`GraphBuilder`] makes one of
+//! five graph views of it; [`draw`] shows a graph as DOT or SVG. Nothing here reads files, knows a vocabulary or
+//! sees a tensor.
 
 pub mod draw;
 mod error;
@@ -19,5 +20,5 @@ pub use formula::{Binder, Children, Display, Formula, Head, Preorder, TermId, Va
 pub use graph::{Graph, GraphBuilder, NodeId, NodeKind, View};
 pub use limits::{Limits, TooLarge};
 pub use names::Names;
-pub use parse::{hol, holstep, tptp};
+pub use parse::{ReadError, deepmath, hol, holstep, tptp};
 pub use symbol::{Interner, Symbol};

@@ -1,5 +1,9 @@
 //! Text to formula, one module per language.
 
+pub mod deepmath;
 pub mod hol;
 pub mod holstep;
+mod lines;
 pub mod tptp;
+
+pub use lines::ReadError;

@@ -149,21 +149,27 @@ impl Interner {
 
     /// The number of a name, which is added if it is new.
     pub fn intern(&mut self, name: &str) -> Symbol {
-        self.intern_prefixed(prefix_of(name.as_bytes()), name)
+        self.intern_prefixed(prefix_of(name.as_bytes()), name.as_bytes(), || name)
     }
 
-    /// [`Interner::intern`] for a caller that has the first sixteen bytes already, padded with zeros.
-    #[inline]
-    pub(crate) fn intern_prefixed(&mut self, prefix: u128, name: &str) -> Symbol {
-        match self.find(prefix, name) {
+    /// [`Interner::intern`] for a caller that has the first sixteen bytes already, padded with zeros, and has
+    /// to cut the name out of its text only if it is new.
+    #[inline(always)]
+    pub(crate) fn intern_prefixed<'a>(
+        &mut self,
+        prefix: u128,
+        bytes: &[u8],
+        name: impl FnOnce() -> &'a str,
+    ) -> Symbol {
+        match self.find(prefix, bytes) {
             Ok(symbol) => symbol,
-            Err(place) => self.add(place, prefix, name),
+            Err(place) => self.add(place, prefix, name()),
         }
     }
 
     /// The number of a name, if it is known.
     pub fn get(&self, name: &str) -> Option<Symbol> {
-        self.find(prefix_of(name.as_bytes()), name).ok()
+        self.find(prefix_of(name.as_bytes()), name.as_bytes()).ok()
     }
 
     /// The name of a symbol of this interner.
@@ -181,8 +187,8 @@ impl Interner {
         self.labels[symbol.index()]
     }
 
-    #[inline]
-    fn find(&self, prefix: u128, name: &str) -> Result<Symbol, usize> {
+    #[inline(always)]
+    fn find(&self, prefix: u128, name: &[u8]) -> Result<Symbol, usize> {
         let mask = self.slots.len() - 1;
         let mut place = self.hash(prefix, name) & mask;
         loop {
@@ -192,7 +198,7 @@ impl Interner {
             }
             if slot.prefix == prefix
                 && slot.length as usize == name.len()
-                && (name.len() <= PREFIX || self.name(Symbol(slot.symbol)) == name)
+                && (name.len() <= PREFIX || self.name(Symbol(slot.symbol)).as_bytes() == name)
             {
                 return Ok(Symbol(slot.symbol));
             }
@@ -201,10 +207,10 @@ impl Interner {
     }
 
     #[inline]
-    fn hash(&self, prefix: u128, name: &str) -> usize {
+    fn hash(&self, prefix: u128, name: &[u8]) -> usize {
         let mut hash = mix(prefix as u64 ^ self.seed, (prefix >> 64) as u64 ^ name.len() as u64);
         if name.len() > PREFIX {
-            for chunk in name.as_bytes()[PREFIX..].chunks(PREFIX) {
+            for chunk in name[PREFIX..].chunks(PREFIX) {
                 let word = prefix_of(chunk);
                 hash = mix(hash ^ word as u64, (word >> 64) as u64 ^ self.seed);
             }
@@ -216,7 +222,7 @@ impl Interner {
     fn add(&mut self, mut place: usize, prefix: u128, name: &str) -> Symbol {
         if (self.len() + 1) * 2 > self.slots.len() {
             self.grow();
-            place = self.find(prefix, name).expect_err("a new name is in no place");
+            place = self.find(prefix, name.as_bytes()).expect_err("a new name is in no place");
         }
         let symbol = Symbol(u32::try_from(self.len()).expect("fewer than 2^32 names"));
         self.text.push_str(name);
@@ -235,7 +241,7 @@ impl Interner {
         for i in 0..self.len() {
             let symbol = Symbol(i as u32);
             let (prefix, length) = (prefix_of(self.name(symbol).as_bytes()), self.name(symbol).len() as u32);
-            let place = self.find(prefix, self.name(symbol)).expect_err("names are distinct");
+            let place = self.find(prefix, self.name(symbol).as_bytes()).expect_err("names are distinct");
             self.slots[place] = Slot { prefix, length, symbol: symbol.0 };
         }
     }

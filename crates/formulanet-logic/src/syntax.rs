@@ -84,27 +84,25 @@ pub(crate) fn is_word_character(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '\''
 }
 
-/// Length of the first token of a run of symbol characters.
+/// Lengths of the tokens of a run of symbol characters.
 ///
 /// HOL Light takes the longest run as one name and so rejects `!x.~p`. Here a run that is no known token but
 /// can be cut into known ones is cut, each as long as possible.
-pub(crate) fn symbolic_token(run: &str) -> usize {
+pub(crate) fn symbolic_tokens(run: &str) -> Vec<usize> {
     let is_known = |s: &str| is_operator(s) || SYMBOLIC_NAMES.contains(&s) || PUNCTUATION.contains(&s);
-    let longest_known = |rest: &str| (1..=rest.len().min(4)).rev().find(|&n| is_known(&rest[..n]));
     if is_known(run) {
-        return run.len();
+        return vec![run.len()];
     }
-    let (mut first, mut at) = (None, 0);
-    while at < run.len() {
-        match longest_known(&run[at..]) {
-            Some(n) => {
-                first.get_or_insert(n);
-                at += n;
-            }
-            None => return run.len(),
-        }
+    let mut lengths = Vec::new();
+    let mut rest = run;
+    while !rest.is_empty() {
+        let Some(length) = (1..=rest.len().min(4)).rev().find(|&n| is_known(&rest[..n])) else {
+            return vec![run.len()];
+        };
+        lengths.push(length);
+        rest = &rest[length..];
     }
-    first.unwrap_or(run.len())
+    lengths
 }
 
 /// Whether a name is a plain word, the only kind that a variable is printed as without quotes.

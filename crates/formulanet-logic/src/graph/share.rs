@@ -1,6 +1,6 @@
 //! View `dag`: equal sub-formulas become one node.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::{Graph, NodeId, NodeKind, VariableNodes};
 use crate::formula::VarId;
@@ -8,7 +8,6 @@ use crate::formula::VarId;
 const NONE: u32 = u32::MAX;
 
 /// Working memory of [`Sharing::share`], kept between graphs.
-#[derive(Default)]
 pub(super) struct Sharing {
     /// For every node, the node that represents its class while classes are found.
     class: Vec<u32>,
@@ -19,8 +18,23 @@ pub(super) struct Sharing {
     /// For every binder, how many edges to function variables and to its variable it has.
     bound_edges: Vec<u32>,
     table: Vec<u32>,
-    hasher: RandomState,
+    /// Random, so that nobody can prepare formulas whose nodes all fall into one place.
+    seed: u64,
     result: Graph,
+}
+
+impl Default for Sharing {
+    fn default() -> Self {
+        Sharing {
+            class: Vec::new(),
+            shared: Vec::new(),
+            variable: Vec::new(),
+            bound_edges: Vec::new(),
+            table: Vec::new(),
+            seed: RandomState::new().build_hasher().finish(),
+            result: Graph::new(),
+        }
+    }
 }
 
 impl Sharing {
@@ -86,13 +100,14 @@ impl Sharing {
     }
 
     fn hash(&self, graph: &Graph, node: NodeId) -> u64 {
-        let children = graph.children(node);
-        let seed =
-            self.hasher.hash_one((graph.labels[node.index()], self.variable[node.index()], children.len()));
-        children.iter().fold(seed, |hash, child| {
-            let mixed = (hash ^ u64::from(self.class[child.index()])).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            mixed ^ (mixed >> 29)
-        })
+        let mix = |hash: u64, word: u64| {
+            let product = u128::from(hash ^ word) * 0x9e37_79b9_7f4a_7c15;
+            (product >> 64) as u64 ^ product as u64
+        };
+        let head = mix(self.seed, graph.labels[node.index()].index() as u64);
+        let head = mix(head, u64::from(self.variable[node.index()]));
+        let children = graph.children(node).iter();
+        children.fold(head, |hash, child| mix(hash, u64::from(self.class[child.index()])))
     }
 
     fn same(&self, graph: &Graph, a: NodeId, b: NodeId) -> bool {

@@ -1,0 +1,79 @@
+//! Graphs in the language of Graphviz.
+
+use std::fmt::{self, Write};
+
+use crate::graph::{Graph, NodeId, NodeKind};
+use crate::symbol::Interner;
+
+use super::{binding_edges, visible};
+
+/// The graph in the DOT language, for `dot -Tsvg` and its like.
+///
+/// Every edge stands on a line of its own, ordered by source and rank.
+pub fn dot(graph: &Graph, names: &Interner) -> String {
+    let mut text = String::new();
+    write_dot(&mut text, graph, names).expect("a string takes everything");
+    text
+}
+
+/// Writes what [`dot()`] returns.
+pub fn write_dot(out: &mut impl Write, graph: &Graph, names: &Interner) -> fmt::Result {
+    out.write_str("digraph formula {\n")?;
+    out.write_str("  graph [rankdir=TB, nodesep=0.15, ranksep=0.4];\n")?;
+    out.write_str(
+        "  node [fontname=\"monospace\", fontsize=11, style=filled, height=0.3, margin=\"0.08,0.03\"];\n",
+    )?;
+    out.write_str("  edge [fontname=\"sans-serif\", fontsize=8, color=\"#5b6470\", arrowsize=0.5];\n")?;
+    for node in graph.nodes() {
+        write!(out, "  {} [label=\"", node.0)?;
+        write_label(out, names.name(graph.labels()[node.index()]))?;
+        writeln!(out, "\", {}];", look(graph.kinds()[node.index()]))?;
+    }
+    let binding = binding_edges(graph);
+    for source in graph.nodes() {
+        write_edges(out, graph, source, &binding)?;
+    }
+    out.write_str("}\n")
+}
+
+fn write_edges(out: &mut impl Write, graph: &Graph, source: NodeId, binding: &[bool]) -> fmt::Result {
+    let children = graph.children(source);
+    let start = graph.starts()[source.index()] as usize;
+    for (rank, target) in children.iter().enumerate() {
+        write!(out, "  {} -> {}", source.0, target.0)?;
+        match (children.len() > 1, binding[start + rank]) {
+            (true, true) => write!(out, " [taillabel=\"{}\", style=dashed]", rank + 1)?,
+            (true, false) => write!(out, " [taillabel=\"{}\"]", rank + 1)?,
+            (false, _) => {}
+        }
+        out.write_str(";\n")?;
+    }
+    Ok(())
+}
+
+/// A label between quotes. Graphviz reads not only `\` but also the entities of HTML there.
+fn write_label(out: &mut impl Write, label: &str) -> fmt::Result {
+    for c in label.chars().map(visible) {
+        match c {
+            '"' => out.write_str("\\\"")?,
+            '\\' => out.write_str("\\\\")?,
+            '&' => out.write_str("&amp;")?,
+            c => out.write_char(c)?,
+        }
+    }
+    Ok(())
+}
+
+/// Shape and colours of a node: the light theme of the SVG drawing.
+fn look(kind: NodeKind) -> &'static str {
+    match kind {
+        NodeKind::Turnstile => "shape=hexagon, fillcolor=\"#e9ecef\", color=\"#495057\"",
+        NodeKind::Binder => "shape=trapezium, fillcolor=\"#eee3fb\", color=\"#7b3fc4\"",
+        NodeKind::Function => "shape=box, style=\"filled,rounded\", fillcolor=\"#dfecfb\", color=\"#1f6fc0\"",
+        NodeKind::Constant => "shape=octagon, fillcolor=\"#def3e4\", color=\"#22843f\"",
+        NodeKind::Variable => "shape=ellipse, fillcolor=\"#fdeccd\", color=\"#b66a00\"",
+        NodeKind::VariableFunction => {
+            "shape=box, style=\"filled,rounded\", peripheries=2, fillcolor=\"#fde0dc\", color=\"#c0392b\""
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! The layered drawing as a standalone SVG file.
+
+use std::fmt::Write;
+
+use crate::graph::{Graph, NodeId};
+use crate::symbol::Interner;
+
+use super::layout::{Edge, HEIGHT, Layout, Size};
+use super::{SvgOptions, TooLargeToDraw, binding_edges, kind_name, shape, visible};
+use shape::number;
+
+/// Empty space around the drawing.
+const MARGIN: f64 = 14.0;
+/// Height of an arrow's head.
+const HEAD: f64 = 5.0;
+/// Longer labels are cut; the whole label stands in the node's tooltip.
+const MAX_COLUMNS: usize = 28;
+/// Nobody reads more of a tooltip, and a hostile name can be long.
+const MAX_TOOLTIP: usize = 400;
+/// Height of a line of the legend.
+const LEGEND_LINE: f64 = 24.0;
+
+/// A layered drawing of a graph: the root at the top, every edge leading downwards.
+///
+/// The text is a complete SVG file and depends on nothing but the graph, its names and the options. Each node
+/// and edge has a tooltip; the numbers at the sources of edges are their ranks, from 1.
+pub fn svg(graph: &Graph, names: &Interner, options: &SvgOptions) -> Result<String, TooLargeToDraw> {
+    for (what, found, limit) in
+        [("nodes", graph.node_count(), options.max_nodes), ("edges", graph.edge_count(), options.max_edges)]
+    {
+        if found > limit {
+            return Err(TooLargeToDraw { what, limit, found });
+        }
+    }
+    let labels = labels(graph, names);
+    let sizes = sizes(graph, &labels);
+    let layout = Layout::new(graph, &sizes);
+    let picture =
+        Picture { graph, names, labels: &labels, sizes: &sizes, binding: binding_edges(graph), layout };
+    Ok(picture.write(options))
+}
+
+/// A label as it is shown, and how many columns it takes.
+pub(super) struct Label {
+    text: String,
+    columns: usize,
+}
+
+impl Label {
+    fn new(name: &str) -> Self {
+        let (mut text, mut columns) = (String::new(), 0);
+        for c in name.chars() {
+            // Conservative: whatever may be drawn double is counted double.
+            let wide = if c < '\u{1100}' { 1 } else { 2 };
+            if columns + wide > MAX_COLUMNS {
+                text.push('…');
+                columns += 1;
+                break;
+            }
+            // A space at the end of a label would not be seen, nor two from one.
+            text.push(if c == ' ' { '␣' } else { visible(c) });
+            columns += wide;
+        }
+        Label { text, columns }
+    }
+}
+
+/// The labels of all nodes.
+pub(super) fn labels(graph: &Graph, names: &Interner) -> Vec<Label> {
+    graph.labels().iter().map(|&label| Label::new(names.name(label))).collect()
+}
+
+/// The boxes of all nodes.
+pub(super) fn sizes(graph: &Graph, labels: &[Label]) -> Vec<Size> {
+    let mut incoming = vec![0; graph.node_count()];
+    for target in graph.targets() {
+        incoming[target.index()] += 1;
+    }
+    let size = |v: NodeId| {
+        let i = v.index();
+        shape::size(graph.kinds()[i], labels[i].columns, graph.children(v).len(), incoming[i])
+    };
+    graph.nodes().map(size).collect()
+}
+
+struct Picture<'a> {
+    graph: &'a Graph,
+    names: &'a Interner,
+    labels: &'a [Label],
+    sizes: &'a [Size],
+    binding: Vec<bool>,
+    layout: Layout,
+}
+
+impl Picture<'_> {
+    fn write(&self, options: &SvgOptions) -> String {
+        let legend = if options.legend { self.legend() } else { Legend::default() };
+        let width = (self.layout.width + 2.0 * MARGIN).max(legend.width + 2.0 * MARGIN).ceil();
+        let height = (self.layout.height + 2.0 * MARGIN + legend.height).ceil();
+        let mut out = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"formulanet\" role=\"img\" \
+             viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">\n"
+        );
+        let title = options.title.as_deref().unwrap_or("Graph of a formula");
+        out.push_str("<title>");
+        escape(&mut out, title, MAX_TOOLTIP);
+        out.push_str("</title>\n<desc>");
+        self.describe(&mut out);
+        out.push_str("</desc>\n<style>\n");
+        // A style sheet is text of the XML file, too, but none of its rules needs an escape.
+        out.push_str(&shape::style(options.theme));
+        out.push_str("</style>\n");
+        put(&mut out, format_args!("<rect class=\"p\" width=\"{width}\" height=\"{height}\"/>\n"));
+        out.push_str(&legend.text);
+        // A drawing narrower than its legend stands in the middle.
+        let left = ((width - self.layout.width) / 2.0).max(MARGIN);
+        let top = MARGIN + legend.height;
+        put(&mut out, format_args!("<g transform=\"translate({} {})\">\n", number(left), number(top)));
+        self.edges(&mut out);
+        for node in self.graph.nodes() {
+            self.node(&mut out, node.index());
+        }
+        self.ranks(&mut out);
+        out.push_str("</g>\n</svg>\n");
+        out
+    }
+
+    /// The description for those who do not see the picture.
+    fn describe(&self, out: &mut String) {
+        put(out, format_args!("{} nodes", self.graph.node_count()));
+        for (i, kind) in shape::KINDS.into_iter().enumerate() {
+            let count = self.graph.kinds().iter().filter(|&&k| k == kind).count();
+            put(out, format_args!("{} {} {count}", if i == 0 { ":" } else { "," }, kind_name(kind)));
+        }
+        put(
+            out,
+            format_args!(
+                ". {} edges in {} layers, from the root at the top downwards.",
+                self.graph.edge_count(),
+                self.layout.top.len()
+            ),
+        );
+        if self.graph.node_count() > 0 {
+            let root = self.layout.layer.iter().position(|&layer| layer == 0).unwrap_or(0);
+            out.push_str(" The root is ");
+            escape(out, &self.labels[root].text, MAX_TOOLTIP);
+            out.push('.');
+        }
+    }
+
+    fn edges(&self, out: &mut String) {
+        let mut heads = [String::new(), String::new()];
+        for (edge, &binding) in self.layout.edges.iter().zip(&self.binding) {
+            let class = if binding { "e d" } else { "e" };
+            put(out, format_args!("<path class=\"{class}\" d=\""));
+            let tip = self.edge(out, edge);
+            put(out, format_args!("\"><title>{} → {}", edge.source, edge.target));
+            if self.graph.children(NodeId(edge.source as u32)).len() > 1 {
+                put(out, format_args!(", rank {}", edge.rank + 1));
+            }
+            out.push_str("</title></path>\n");
+            let (x, y) = (number(edge.end - 2.5), number(tip - HEAD));
+            put(&mut heads[usize::from(binding)], format_args!("M{x} {y}h5l-2.5 {HEAD}z"));
+        }
+        for (class, path) in ["h", "hd"].into_iter().zip(&heads) {
+            if !path.is_empty() {
+                put(out, format_args!("<path class=\"{class}\" d=\"{path}\"/>\n"));
+            }
+        }
+    }
+
+    /// Writes the curve of an edge; returns where its arrow points.
+    fn edge(&self, out: &mut String, edge: &Edge) -> f64 {
+        let first = self.layout.layer[edge.source];
+        let mut y = self.layout.top[first] + HEIGHT;
+        put(out, format_args!("M{} {}", number(edge.start), number(y)));
+        if self.layout.bottom[first] > y {
+            y = self.layout.bottom[first];
+            put(out, format_args!("V{}", number(y)));
+        }
+        let mut x = edge.start;
+        // A vertical piece is written only when it ends, which keeps long straight edges short.
+        let mut vertical = false;
+        for (layer, bend) in self.layout.bends(edge) {
+            if number(bend) != number(x) {
+                if std::mem::take(&mut vertical) {
+                    put(out, format_args!("V{}", number(y)));
+                }
+                curve(out, (x, y), (bend, self.layout.top[layer]));
+            }
+            (x, y, vertical) = (bend, self.layout.bottom[layer], true);
+        }
+        if vertical {
+            put(out, format_args!("V{}", number(y)));
+        }
+        let target = edge.target;
+        let top = self.layout.top[self.layout.layer[target]];
+        curve(out, (x, y), (edge.end, top - HEAD));
+        let distance = edge.end - self.layout.x[target];
+        let tip = top + shape::dip(self.graph.kinds()[target], distance, self.sizes[target].width);
+        if tip > top {
+            put(out, format_args!("V{}", number(tip - HEAD)));
+        }
+        tip
+    }
+
+    fn node(&self, out: &mut String, node: usize) {
+        let (x, y) = (self.layout.x[node], self.layout.top[self.layout.layer[node]] + HEIGHT / 2.0);
+        let kind = self.graph.kinds()[node];
+        put(out, format_args!("<g class=\"{}\"><title>{node}: {} ", shape::class(kind), kind_name(kind)));
+        escape(out, self.names.name(self.graph.labels()[node]), MAX_TOOLTIP);
+        let path = shape::outline(kind, x, y, self.sizes[node].width, HEIGHT);
+        put(
+            out,
+            format_args!("</title><path d=\"{path}\"/><text x=\"{}\" y=\"{}\">", number(x), number(y + 4.0)),
+        );
+        escape(out, &self.labels[node].text, usize::MAX);
+        out.push_str("</text></g>\n");
+    }
+
+    /// The rank of each edge below its source, or of every few edges where there is too little space.
+    fn ranks(&self, out: &mut String) {
+        for edge in &self.layout.edges {
+            let count = self.graph.children(NodeId(edge.source as u32)).len();
+            let size = self.sizes[edge.source];
+            let space = (size.width - 2.0 * size.bottom_inset) / count as f64;
+            let every = (shape::rank_width(count) / space).ceil().max(1.0) as usize;
+            if count > 1 && (edge.rank + 1) % every == 0 {
+                let y = self.layout.top[self.layout.layer[edge.source]] + HEIGHT + 10.0;
+                let (x, rank) = (number(edge.start), edge.rank + 1);
+                put(out, format_args!("<text class=\"r\" x=\"{x}\" y=\"{}\">{rank}</text>\n", number(y)));
+            }
+        }
+    }
+
+    /// The kinds that occur, in as many lines as the width of the drawing asks for.
+    fn legend(&self) -> Legend {
+        let mut legend = Legend::default();
+        let available = self.layout.width.max(330.0);
+        let (mut x, mut y) = (MARGIN, MARGIN);
+        let mut place = |columns: usize| {
+            let width = 42.0 + columns as f64 * 6.2;
+            if x > MARGIN && x + width > MARGIN + available {
+                (x, y) = (MARGIN, y + LEGEND_LINE);
+            }
+            let at = (x, y + 8.0);
+            x += width;
+            legend.width = legend.width.max(x - MARGIN);
+            legend.height = y + LEGEND_LINE;
+            at
+        };
+        let mut text = String::new();
+        for kind in shape::KINDS.into_iter().filter(|kind| self.graph.kinds().contains(kind)) {
+            let (x, y) = place(kind_name(kind).len());
+            put(&mut text, format_args!("<g class=\"{}\"><path d=\"", shape::class(kind)));
+            text.push_str(&shape::outline(kind, x + 13.0, y, 26.0, 16.0));
+            let (x, y) = (number(x + 31.0), number(y + 4.0));
+            put(
+                &mut text,
+                format_args!("\"/><text class=\"k\" x=\"{x}\" y=\"{y}\">{}</text></g>\n", kind_name(kind)),
+            );
+        }
+        if self.binding.contains(&true) {
+            let (x, y) = place(16);
+            put(&mut text, format_args!("<path class=\"e d\" d=\"M{} {}h26\"/>", number(x), number(y)));
+            let (x, y) = (number(x + 31.0), number(y + 4.0));
+            put(&mut text, format_args!("<text class=\"k\" x=\"{x}\" y=\"{y}\">binds a variable</text>\n"));
+        }
+        legend.text = text;
+        legend
+    }
+}
+
+#[derive(Default)]
+struct Legend {
+    text: String,
+    width: f64,
+    height: f64,
+}
+
+/// A curve that is vertical at both ends.
+fn curve(out: &mut String, from: (f64, f64), to: (f64, f64)) {
+    if number(from.0) == number(to.0) {
+        return put(out, format_args!("V{}", number(to.1)));
+    }
+    let middle = number((from.1 + to.1) / 2.0);
+    let (x, y) = (number(to.0), number(to.1));
+    put(out, format_args!("C{} {middle} {x} {middle} {x} {y}", number(from.0)));
+}
+
+/// Text for an XML file, cut after so many characters.
+fn escape(out: &mut String, text: &str, limit: usize) {
+    for (i, c) in text.chars().enumerate() {
+        if i == limit {
+            out.push('…');
+            break;
+        }
+        match visible(c) {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+}
+
+fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
+    out.write_fmt(text).expect("a string takes everything");
+}

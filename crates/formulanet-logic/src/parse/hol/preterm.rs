@@ -1,0 +1,729 @@
+//! Tokens to terms whose names mean nothing yet.
+//!
+//! HOL Light's grammar, with a stack of open contexts (a bracket, the body of a binder, a branch of `if`) in place
+//! of recursion. A context without a closing token of its own, such as a binder's body, ends where its
+//! surroundings do.
+
+mod sugar;
+
+use super::lex::{Kind, Token};
+use super::types::{Constructor, Type, Types};
+use super::{Fault, type_syntax};
+use crate::error::quoted;
+use crate::formula::Binder;
+use crate::limits::Limits;
+use crate::names::Names;
+use crate::symbol::{Interner, Symbol};
+use crate::syntax::{self, Associativity};
+
+/// A term; its parts always have smaller numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Id(u32);
+
+impl Id {
+    pub(super) fn new(index: usize) -> Self {
+        Id(index as u32)
+    }
+
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Node {
+    /// A name that is a constant or a variable, depending on where it stands.
+    Name(Symbol),
+    Constant(Symbol),
+    Variable(Symbol),
+    Apply(Id, Id),
+    Bind(Binder, Symbol, Option<Type>, Id),
+    Typed(Id, Type),
+}
+
+/// The parts of a sequent as terms.
+pub(super) struct Preterms {
+    pub(super) nodes: Vec<Node>,
+    pub(super) types: Types,
+    pub(super) parts: Vec<Id>,
+}
+
+/// Reads the tokens of a formula or sequent.
+pub(super) fn parse(
+    text: &str,
+    tokens: &[Token],
+    limits: &Limits,
+    names: &Names,
+    interner: &mut Interner,
+) -> Result<Preterms, Fault> {
+    let mut parser = Parser {
+        text,
+        tokens,
+        limits,
+        names,
+        interner,
+        at: 0,
+        out: Preterms { nodes: Vec::new(), types: Types::default(), parts: Vec::new() },
+        contexts: Vec::new(),
+        operators: Vec::new(),
+        tight: Vec::new(),
+        atoms: 0,
+        work: 0,
+    };
+    parser.run()?;
+    Ok(parser.out)
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    tokens: &'a [Token],
+    limits: &'a Limits,
+    names: &'a Names,
+    interner: &'a mut Interner,
+    /// The token that is looked at.
+    at: usize,
+    out: Preterms,
+    contexts: Vec<Context>,
+    operators: Vec<Operator>,
+    /// Prefixes that apply to the next atom alone.
+    tight: Vec<Symbol>,
+    atoms: usize,
+    /// Steps spent on looking for the variables of set comprehensions.
+    work: usize,
+}
+
+/// What is open, and what it has collected.
+enum Open {
+    Sequent,
+    Bracket,
+    List(Vec<Id>),
+    Set(Vec<Id>),
+    /// `{pattern | ...`
+    SetCondition(Id),
+    /// `{pattern | variables | ...`
+    SetVariables(Id, Id),
+    If,
+    Then(Id),
+    Else(Id, Id),
+    BinderVariables(Quantifier, Vec<Id>),
+    BinderBody(Quantifier, Vec<Id>),
+    LetPattern(Vec<(Id, Id)>),
+    LetValue(Vec<(Id, Id)>, Id),
+    LetBody(Vec<(Id, Id)>),
+}
+
+#[derive(Clone, Copy)]
+struct Quantifier {
+    binder: Binder,
+    name: Symbol,
+}
+
+struct Context {
+    open: Open,
+    /// The application that is being read: `f a b`.
+    application: Option<Id>,
+    /// How many atoms it has.
+    length: usize,
+    /// Whether a type stands behind it, so that no further argument can.
+    is_typed: bool,
+    /// Whether a comma separates here; elsewhere it makes a pair.
+    comma_separates: bool,
+    operators: usize,
+    tight: usize,
+}
+
+enum Operator {
+    Prefix(Symbol),
+    Infix { left: Id, name: Symbol, precedence: u8 },
+}
+
+impl<'a> Parser<'a> {
+    fn run(&mut self) -> Result<(), Fault> {
+        let has_turnstile = self.find_turnstile()?;
+        self.open(Open::Sequent, has_turnstile)?;
+        while self.at < self.tokens.len() {
+            self.token()?;
+        }
+        self.close_implicit()?;
+        let Open::Sequent = self.context().open else {
+            let expected = self.expectation();
+            return Err(self.fault(expected));
+        };
+        let conclusion = self.finish()?;
+        self.out.parts.push(conclusion);
+        Ok(())
+    }
+
+    /// Whether a turnstile stands outside of all brackets.
+    fn find_turnstile(&self) -> Result<bool, Fault> {
+        let (mut at, mut found) = (0, false);
+        while let Some(token) = self.tokens.get(at) {
+            if matches!(token.text(self.text), "|-" | "?-") && token.kind == Kind::Symbol {
+                if found {
+                    return Err(Fault::new(token.start, "one turnstile", "another"));
+                }
+                found = true;
+            }
+            at = at.max(token.closing as usize) + 1;
+        }
+        Ok(found)
+    }
+
+    fn token(&mut self) -> Result<(), Fault> {
+        let token = self.tokens[self.at];
+        let text = token.text(self.text);
+        match token.kind {
+            Kind::QuotedConstant | Kind::QuotedVariable => {
+                let name = self.interner.intern(&token.name(self.text));
+                let constant = token.kind == Kind::QuotedConstant;
+                self.leaf(if constant { Node::Constant(name) } else { Node::Variable(name) })
+            }
+            Kind::Number => {
+                let numeral = self.numeral(text)?;
+                self.atom(numeral)?;
+                self.at += 1;
+                Ok(())
+            }
+            Kind::Word => self.word(text),
+            Kind::Symbol => self.symbol(text),
+        }
+    }
+
+    fn word(&mut self, word: &str) -> Result<(), Fault> {
+        match word {
+            "if" => self.open_after(Open::If),
+            "let" => self.open_after(Open::LetPattern(Vec::new())),
+            "then" | "else" | "in" | "and" => self.terminator(word),
+            _ if syntax::is_reserved(word) => Err(self.fault("a term (pattern matching is not supported)")),
+            _ if self.expects_variables() => self.name(word),
+            "lambda" if self.is_binder_here() => {
+                let quantifier = self.quantifier("\\", Binder::Lambda);
+                self.open_after(Open::BinderVariables(quantifier, Vec::new()))
+            }
+            // HolStep writes the binder and its variable as one word.
+            _ if word.starts_with("lambda") && word.len() > 6 && self.peek(1) == Some(".") => {
+                let name = self.interner.intern(&word[6..]);
+                let variable = self.push(Node::Variable(name))?;
+                let quantifier = self.quantifier("\\", Binder::Lambda);
+                self.at += 1;
+                self.open_after(Open::BinderBody(quantifier, vec![variable]))
+            }
+            _ if syntax::infix(word).is_some() => self.infix(word),
+            _ => self.name(word),
+        }
+    }
+
+    fn symbol(&mut self, symbol: &str) -> Result<(), Fault> {
+        match symbol {
+            "(" => match (self.peek(1), self.peek(2)) {
+                (Some(":"), _) => self.universe(),
+                (Some(operator), Some(")")) if syntax::is_operator(operator) => {
+                    self.at += 1;
+                    self.name(operator)?;
+                    self.at += 1;
+                    Ok(())
+                }
+                _ => self.open_after(Open::Bracket),
+            },
+            "[" => self.open_after(Open::List(Vec::new())),
+            "{" => self.open_after(Open::Set(Vec::new())),
+            ":" => self.annotation(),
+            "," if !self.context().comma_separates => self.infix(","),
+            ")" | "]" | "}" | ";" | "," | "|" | "." | "|-" | "?-" | "->" => self.terminator(symbol),
+            "#" => self.decimal(),
+            "&" => self.push_tight(symbol),
+            _ if syntax::is_prefix(symbol) => self.prefix(symbol),
+            _ if syntax::is_binder(symbol) => self.binder(symbol),
+            _ if syntax::infix(symbol).is_some() => self.infix(symbol),
+            _ => self.name(symbol),
+        }
+    }
+
+    fn name(&mut self, name: &str) -> Result<(), Fault> {
+        let name = self.interner.intern(name);
+        self.leaf(Node::Name(name))
+    }
+
+    fn leaf(&mut self, node: Node) -> Result<(), Fault> {
+        let id = self.push(node)?;
+        self.atom(id)?;
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Takes in an atom: the head of an application or an argument.
+    fn atom(&mut self, mut atom: Id) -> Result<(), Fault> {
+        let base = self.context().tight;
+        while self.tight.len() > base {
+            let prefix = self.tight.pop().expect("longer than its base");
+            let prefix = self.push(Node::Name(prefix))?;
+            atom = self.apply(prefix, atom);
+        }
+        if self.context().is_typed {
+            return Err(self.fault("an operator or the end of the term after a type"));
+        }
+        if matches!(self.context().open, Open::BinderVariables(..) | Open::LetPattern(_)) {
+            self.check_pattern(atom)?;
+        }
+        let context = self.contexts.last_mut().expect("the sequent is always open");
+        match &mut context.open {
+            Open::BinderVariables(_, variables) => {
+                variables.push(atom);
+                return Ok(());
+            }
+            Open::LetPattern(_) if context.application.is_some() => {
+                return Err(self.fault("`=` after the variable of `let`"));
+            }
+            _ => {}
+        }
+        context.length += 1;
+        let application = match context.application {
+            Some(function) => self.apply(function, atom),
+            None => atom,
+        };
+        self.context_mut().application = Some(application);
+        Ok(())
+    }
+
+    fn expects_variables(&self) -> bool {
+        matches!(self.context().open, Open::BinderVariables(..) | Open::LetPattern(_))
+    }
+
+    /// `~` and `--` apply to the whole application that follows; as an argument, to the next atom.
+    fn prefix(&mut self, name: &str) -> Result<(), Fault> {
+        let context = self.context();
+        if context.application.is_some() || self.tight.len() > context.tight {
+            return self.push_tight(name);
+        }
+        if self.expects_variables() {
+            return Err(self.fault("a variable"));
+        }
+        let name = self.interner.intern(name);
+        self.push_operator(Operator::Prefix(name))?;
+        self.at += 1;
+        Ok(())
+    }
+
+    fn push_tight(&mut self, name: &str) -> Result<(), Fault> {
+        if self.expects_variables() || self.context().is_typed {
+            let expected = self.expectation();
+            return Err(self.fault(expected));
+        }
+        let name = self.interner.intern(name);
+        self.tight.push(name);
+        self.at += 1;
+        self.check_size(self.tight.len())
+    }
+
+    fn push_operator(&mut self, operator: Operator) -> Result<(), Fault> {
+        self.operators.push(operator);
+        self.check_size(self.operators.len())
+    }
+
+    fn infix(&mut self, name: &str) -> Result<(), Fault> {
+        let (precedence, associativity) = syntax::infix(name).expect("the caller looked it up");
+        if let Open::LetPattern(_) = self.context().open
+            && matches!(name, "=" | "<=>")
+        {
+            return self.let_value();
+        }
+        if self.expects_variables() {
+            return Err(self.fault("a variable"));
+        }
+        let context = self.context();
+        let in_brackets = matches!(context.open, Open::Bracket) && self.operators.len() == context.operators;
+        // HolStep writes `(+ x)` and `(f +)` for an operator that is an ordinary function there.
+        let leads = context.application.is_none() && in_brackets && self.previous() == Some("(");
+        let trails = context.length == 1 && in_brackets && self.peek(1) == Some(")");
+        if leads || trails {
+            return self.name(name);
+        }
+        let mut left = self.operand()?;
+        let base = self.context().operators;
+        while self.operators.len() > base
+            && let Some(Operator::Infix { precedence: before, .. }) = self.operators.last()
+            && (*before > precedence || (*before == precedence && associativity == Associativity::Left))
+        {
+            left = self.reduce(left)?;
+        }
+        let name = self.interner.intern(if name == "<=>" { "=" } else { name });
+        self.push_operator(Operator::Infix { left, name, precedence })?;
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Ends the current application and applies the prefixes before it.
+    fn operand(&mut self) -> Result<Id, Fault> {
+        if self.tight.len() > self.context().tight {
+            return Err(self.fault("a term"));
+        }
+        let Some(mut operand) = self.context_mut().application.take() else {
+            return Err(self.fault("a term"));
+        };
+        let base = self.context().operators;
+        while self.operators.len() > base
+            && let Some(&Operator::Prefix(name)) = self.operators.last()
+        {
+            self.operators.pop();
+            let prefix = self.push(Node::Name(name))?;
+            operand = self.apply(prefix, operand);
+        }
+        let context = self.context_mut();
+        (context.length, context.is_typed) = (0, false);
+        Ok(operand)
+    }
+
+    /// Applies the last operator, an infix one, to what stands left and right of it.
+    fn reduce(&mut self, right: Id) -> Result<Id, Fault> {
+        let Some(Operator::Infix { left, name, .. }) = self.operators.pop() else {
+            unreachable!("prefixes are applied before infixes")
+        };
+        let operator = self.push(Node::Name(name))?;
+        let partial = self.apply(operator, left);
+        Ok(self.apply(partial, right))
+    }
+
+    /// The term that the innermost context has read.
+    fn finish(&mut self) -> Result<Id, Fault> {
+        let mut term = self.operand()?;
+        let base = self.context().operators;
+        while self.operators.len() > base {
+            term = self.reduce(term)?;
+        }
+        Ok(term)
+    }
+
+    fn binder(&mut self, name: &str) -> Result<(), Fault> {
+        if self.expects_variables() {
+            return Err(self.fault("a variable"));
+        }
+        if !self.is_binder_here() {
+            // `(? P)`: the binder as an ordinary function.
+            let trails = self.context().length == 1 && self.peek(1) == Some(")");
+            return if self.previous() == Some("(") || trails {
+                self.name(name)
+            } else {
+                self.at += 1;
+                Err(self.fault("variables and `.` after a binder"))
+            };
+        }
+        let binder = match name {
+            "!" => Binder::Forall,
+            "?" => Binder::Exists,
+            "?!" => Binder::ExistsUnique,
+            "@" => Binder::Choice,
+            _ => Binder::Lambda,
+        };
+        let quantifier = self.quantifier(name, binder);
+        self.open_after(Open::BinderVariables(quantifier, Vec::new()))
+    }
+
+    fn quantifier(&mut self, name: &str, binder: Binder) -> Quantifier {
+        Quantifier { binder, name: self.interner.intern(name) }
+    }
+
+    /// Whether variables and a dot follow the current token.
+    fn is_binder_here(&self) -> bool {
+        let mut at = self.at + 1;
+        while let Some(token) = self.tokens.get(at) {
+            let text = token.text(self.text);
+            match (token.kind, text) {
+                (Kind::Symbol, ".") => return at > self.at + 1,
+                (Kind::Symbol, "(") if token.closing > 0 => at = token.closing as usize,
+                (Kind::Symbol, ":" | "->" | "#" | "^" | "+") => {}
+                (Kind::Symbol, _) | (Kind::QuotedConstant, _) => return false,
+                (Kind::Word, word) if syntax::is_reserved(word) => return false,
+                _ => {}
+            }
+            at += 1;
+        }
+        false
+    }
+
+    fn open_after(&mut self, open: Open) -> Result<(), Fault> {
+        let separates = match open {
+            Open::Bracket | Open::List(_) => false,
+            Open::Set(_) => true,
+            _ => self.context().comma_separates,
+        };
+        if self.context().is_typed {
+            return Err(self.fault("an operator or the end of the term after a type"));
+        }
+        if self.expects_variables() && !matches!(open, Open::Bracket) {
+            return Err(self.fault("a variable"));
+        }
+        self.open(open, separates)?;
+        self.at += 1;
+        Ok(())
+    }
+
+    fn open(&mut self, open: Open, comma_separates: bool) -> Result<(), Fault> {
+        if self.contexts.len() > self.limits.depth {
+            let expected = format!("at most {} nested terms (see --max-depth)", self.limits.depth);
+            return Err(Fault::new(self.offset(), expected, "more"));
+        }
+        self.contexts.push(Context {
+            open,
+            application: None,
+            length: 0,
+            is_typed: false,
+            comma_separates,
+            operators: self.operators.len(),
+            tight: self.tight.len(),
+        });
+        Ok(())
+    }
+
+    /// A token that ends a term: closes contexts until one is found that it belongs to.
+    fn terminator(&mut self, token: &str) -> Result<(), Fault> {
+        loop {
+            if self.accept(token)? {
+                self.at += 1;
+                return Ok(());
+            }
+            if !self.close_one_implicit()? {
+                let expected = self.expectation();
+                return Err(self.fault(expected));
+            }
+        }
+    }
+
+    /// Closes contexts that have no closing token of their own.
+    fn close_implicit(&mut self) -> Result<(), Fault> {
+        while self.close_one_implicit()? {}
+        Ok(())
+    }
+
+    fn close_one_implicit(&mut self) -> Result<bool, Fault> {
+        if !matches!(self.context().open, Open::BinderBody(..) | Open::Else(..) | Open::LetBody(_)) {
+            return Ok(false);
+        }
+        let body = self.finish()?;
+        let term = match self.contexts.pop().expect("looked at above").open {
+            Open::BinderBody(quantifier, variables) => self.quantified(quantifier, &variables, body)?,
+            Open::Else(condition, then) => self.conditional(condition, then, body)?,
+            Open::LetBody(bindings) => self.let_in(&bindings, body)?,
+            _ => unreachable!("looked at above"),
+        };
+        self.atom(term)?;
+        Ok(true)
+    }
+
+    /// Gives a terminator to the innermost context, if it belongs there.
+    fn accept(&mut self, token: &str) -> Result<bool, Fault> {
+        let is_empty = self.is_empty();
+        let value = match (&self.context().open, token) {
+            (Open::BinderVariables(_, variables), ".") if !variables.is_empty() => None,
+            (Open::List(items), "]") if items.is_empty() && is_empty => None,
+            (Open::Set(items), "}") if items.is_empty() && is_empty => None,
+            (Open::Sequent, "|-" | "?-") if self.out.parts.is_empty() && is_empty => None,
+            (Open::Bracket, ")")
+            | (Open::List(_), ";" | "]")
+            | (Open::Set(_), "," | "}" | "|")
+            | (Open::SetCondition(_), "}" | "|")
+            | (Open::SetVariables(..), "}")
+            | (Open::If, "then")
+            | (Open::Then(_), "else")
+            | (Open::LetValue(..), "and" | "in") => Some(self.finish()?),
+            (Open::Sequent, "," | "|-" | "?-") if self.context().comma_separates => Some(self.finish()?),
+            _ => return Ok(false),
+        };
+        let context = self.contexts.pop().expect("the sequent is always open");
+        self.advance(context, token, value)?;
+        Ok(true)
+    }
+
+    /// What becomes of a context that has accepted a terminator.
+    fn advance(&mut self, context: Context, token: &str, value: Option<Id>) -> Result<(), Fault> {
+        let commas = context.comma_separates;
+        let next = match (context.open, value) {
+            (Open::Sequent, value) => {
+                self.out.parts.extend(value);
+                return self.open(Open::Sequent, token == ",");
+            }
+            (Open::BinderVariables(quantifier, variables), _) => Open::BinderBody(quantifier, variables),
+            (Open::List(mut items), value) => {
+                items.extend(value);
+                if token == ";" {
+                    Open::List(items)
+                } else {
+                    let list = self.list(&items)?;
+                    return self.atom(list);
+                }
+            }
+            (Open::Set(mut items), value) => {
+                items.extend(value);
+                match token {
+                    "," => Open::Set(items),
+                    "|" => {
+                        let pattern = self.tuple(&items)?;
+                        return self.open(Open::SetCondition(pattern), false);
+                    }
+                    _ => {
+                        let set = self.set(&items)?;
+                        return self.atom(set);
+                    }
+                }
+            }
+            (Open::Bracket, Some(value)) => return self.atom(value),
+            (Open::SetCondition(pattern), Some(value)) => {
+                if token == "|" {
+                    Open::SetVariables(pattern, value)
+                } else {
+                    let set = self.set_abstraction(pattern, None, value)?;
+                    return self.atom(set);
+                }
+            }
+            (Open::SetVariables(pattern, variables), Some(value)) => {
+                let set = self.set_abstraction(pattern, Some(variables), value)?;
+                return self.atom(set);
+            }
+            (Open::If, Some(condition)) => Open::Then(condition),
+            (Open::Then(condition), Some(value)) => Open::Else(condition, value),
+            (Open::LetValue(mut bindings, pattern), Some(value)) => {
+                bindings.push((pattern, value));
+                if token == "and" { Open::LetPattern(bindings) } else { Open::LetBody(bindings) }
+            }
+            _ => unreachable!("only these contexts accept a terminator"),
+        };
+        self.open(next, commas)
+    }
+
+    /// `=` after the variable of a `let`.
+    fn let_value(&mut self) -> Result<(), Fault> {
+        let pattern = self.operand().map_err(|fault| Fault { expected: "a variable".into(), ..fault })?;
+        let context = self.contexts.pop().expect("the caller looked at it");
+        let Open::LetPattern(bindings) = context.open else { unreachable!("the caller looked at it") };
+        self.open(Open::LetValue(bindings, pattern), context.comma_separates)?;
+        self.at += 1;
+        Ok(())
+    }
+
+    fn parse_type(&mut self) -> Result<Type, Fault> {
+        type_syntax::parse(self.text, self.tokens, &mut self.at, &mut self.out.types, None)
+    }
+
+    /// `: type` behind a variable or an application.
+    fn annotation(&mut self) -> Result<(), Fault> {
+        let context = self.context();
+        let is_variable =
+            matches!(&context.open, Open::BinderVariables(_, variables) if !variables.is_empty());
+        if !is_variable && (context.application.is_none() || context.is_typed) {
+            let expected = self.expectation();
+            return Err(self.fault(expected));
+        }
+        self.at += 1;
+        let ty = self.parse_type()?;
+        let context = self.contexts.last_mut().expect("the sequent is always open");
+        if let Open::BinderVariables(_, variables) = &mut context.open {
+            let variable = variables.last_mut().expect("looked at above");
+            self.out.nodes.push(Node::Typed(*variable, ty));
+            *variable = Id(self.out.nodes.len() as u32 - 1);
+            return Ok(());
+        }
+        let term = self.operand()?;
+        let typed = self.add(Node::Typed(term, ty));
+        let context = self.context_mut();
+        (context.application, context.length, context.is_typed) = (Some(typed), 1, true);
+        Ok(())
+    }
+
+    /// `(:A)`, the set of everything of a type.
+    fn universe(&mut self) -> Result<(), Fault> {
+        self.at += 2;
+        let element = self.parse_type()?;
+        if self.peek(0) != Some(")") {
+            return Err(self.fault("`)` after a type"));
+        }
+        let truth = self.out.types.base(Constructor::Bool);
+        let ty = self.out.types.function(element, truth);
+        let universe = self.interner.intern("UNIV");
+        let universe = self.push(Node::Constant(universe))?;
+        let typed = self.add(Node::Typed(universe, ty));
+        self.atom(typed)?;
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Whether the innermost context has read nothing.
+    fn is_empty(&self) -> bool {
+        let context = self.context();
+        context.application.is_none()
+            && self.operators.len() == context.operators
+            && self.tight.len() == context.tight
+    }
+
+    fn expectation(&self) -> &'static str {
+        if !self.expects_variables() && self.context().application.is_none() {
+            return "a term";
+        }
+        match &self.context().open {
+            Open::Sequent => "an operator or the end of the formula",
+            Open::Bracket => "an operator or `)`",
+            Open::List(_) => "an operator, `;` or `]`",
+            Open::Set(_) => "an operator, `,`, `|` or `}`",
+            Open::SetCondition(_) => "an operator, `|` or `}`",
+            Open::SetVariables(..) => "an operator or `}`",
+            Open::If => "an operator or `then`",
+            Open::Then(_) => "an operator or `else`",
+            Open::BinderVariables(..) => "a variable or `.`",
+            Open::LetPattern(_) => "`=` after the variable of `let`",
+            Open::LetValue(..) => "an operator, `and` or `in`",
+            Open::Else(..) | Open::BinderBody(..) | Open::LetBody(_) => "an operator or the end of the term",
+        }
+    }
+
+    fn context(&self) -> &Context {
+        self.contexts.last().expect("the sequent is always open")
+    }
+
+    fn context_mut(&mut self) -> &mut Context {
+        self.contexts.last_mut().expect("the sequent is always open")
+    }
+
+    fn push(&mut self, node: Node) -> Result<Id, Fault> {
+        self.atoms += 1;
+        self.check_size(self.atoms)?;
+        Ok(self.add(node))
+    }
+
+    fn check_size(&self, size: usize) -> Result<(), Fault> {
+        if size > self.limits.nodes {
+            let expected = format!("at most {} terms in a formula (see --max-nodes)", self.limits.nodes);
+            return Err(Fault::new(self.offset(), expected, "more"));
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, node: Node) -> Id {
+        self.out.nodes.push(node);
+        Id(self.out.nodes.len() as u32 - 1)
+    }
+
+    /// Does not count towards the limit, because a formula's terms are its names and binders.
+    fn apply(&mut self, function: Id, argument: Id) -> Id {
+        self.add(Node::Apply(function, argument))
+    }
+
+    fn peek(&self, ahead: usize) -> Option<&'a str> {
+        self.tokens.get(self.at + ahead).map(|t| t.text(self.text))
+    }
+
+    fn previous(&self) -> Option<&'a str> {
+        self.at.checked_sub(1).map(|i| self.tokens[i].text(self.text))
+    }
+
+    /// Where the current token stands.
+    fn offset(&self) -> usize {
+        self.tokens.get(self.at).map_or(self.text.trim_end().len(), |token| token.start)
+    }
+
+    /// An error at the current token.
+    fn fault(&self, expected: &str) -> Fault {
+        let found = match self.tokens.get(self.at) {
+            Some(token) => quoted(token.text(self.text)),
+            None => "the end of the formula".to_owned(),
+        };
+        Fault::new(self.offset(), expected, found)
+    }
+}
