@@ -22,8 +22,10 @@ use crate::syntax;
 pub struct Names {
     constants: HashSet<String>,
     variables: HashSet<String>,
-    known: Option<Arc<dyn Fn(&str) -> bool + Send + Sync>>,
+    known: Option<Arc<Known>>,
 }
+
+type Known = dyn Fn(&str) -> bool + Send + Sync;
 
 impl Names {
     /// The names of a formula that was parsed before, so that its text is read back to the same formula.

@@ -147,6 +147,11 @@ impl Interner {
         self.ends.is_empty()
     }
 
+    /// All symbols, in the order of their numbers.
+    pub fn symbols(&self) -> impl Iterator<Item = Symbol> + use<> {
+        (0..self.len() as u32).map(Symbol)
+    }
+
     /// The number of a name, which is added if it is new.
     pub fn intern(&mut self, name: &str) -> Symbol {
         self.intern_prefixed(prefix_of(name.as_bytes()), name.as_bytes(), || name)

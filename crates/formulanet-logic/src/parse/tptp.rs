@@ -22,7 +22,7 @@
 //!     assert_eq!((statement.name.as_str(), statement.role.as_str()), ("subset", "axiom"));
 //! }
 //! let formula = tptp::parse_formula("p(X) | ~ q", tptp::Language::Cnf, Limits::default(), &mut names)?;
-//! assert_eq!(formula.display(&names).to_string(), r"|- ((p X) \/ ((~) q))");
+//! assert_eq!(formula.display(&names).to_string(), r"|- ((p X) \/ (~ q))");
 //! # Ok::<(), formulanet_logic::ParseError>(())
 //! ```
 
@@ -246,7 +246,7 @@ pub fn parse_formula(
 ///     let header = parser.annotated(text, 1, &mut names, &mut formula)?;
 ///     assert!(matches!((&*header.name, header.role), ("a", "axiom") | ("b", "lemma")));
 /// }
-/// assert_eq!(formula.display(&names).to_string(), "|- ((~) q)");
+/// assert_eq!(formula.display(&names).to_string(), "|- (~ q)");
 /// # Ok::<(), formulanet_logic::ParseError>(())
 /// ```
 pub struct Parser {

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Compares the graphs of DeepMath statements with those of an independent reference.
+"""Compares the graphs of statements with those of an independent reference.
 
-    check_deepmath.py DIRECTORY NUMBER REFERENCE COMMAND...
+    check_graphs.py holstep|deepmath DIRECTORY HASHED COUNTED REFERENCE COMMAND...
 
-reads files of DIRECTORY, spread over all of them, until NUMBER statements are compared (0: all). Every
-statement is translated to HolStep text and a `T` line by the small parser below, and the reference program at
-the path REFERENCE (functions `graph`, `summary`, `from_project`) makes the graph. COMMAND, called with the names
-of some files, prints one JSON object per statement in the order of the files:
-`{"nodes": [label, ...], "edges": [[source, target], ...], "treelets": N}`.
-Nodes, edges, treelets and a Weisfeiler-Lehman hash have to agree. Exit code 1 if anything differs.
+reads files of DIRECTORY, spread over all of them. The first HASHED statements have to agree with the reference in
+nodes, edges, treelets and a Weisfeiler-Lehman hash, the next COUNTED ones (0: all the rest) in the numbers alone,
+which is several times faster. The reference program at the path REFERENCE has the functions `statements`, `graph`,
+`summary` and `from_project`; a DeepMath statement is first translated to HolStep text and a `T` line by the small
+parser below. COMMAND, called with the names of some files, prints one JSON object per statement in the order of
+the files: `{"nodes": [label, ...], "edges": [[source, target], ...], "treelets": N}`.
+Exit code 1 if anything differs.
 """
 import importlib.util, json, os, re, subprocess, sys
 from math import gcd
@@ -107,14 +108,19 @@ class Translation:
         return text
 
 
-def expected(path, reference):
+def deepmath(path):
     with open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             if line[:2] not in ("C ", "+ ", "- "):
                 raise ValueError(f"{path}:{number}: no DeepMath line")
             translation = Translation(line[2:])
-            types = " ".join("c" + name for name in sorted(translation.constants))
-            yield number, reference.summary(*reference.graph("|- " + translation.text, types))
+            yield "|- " + translation.text, " ".join("c" + name for name in sorted(translation.constants))
+
+
+def counts(labels, out):
+    """The numbers of `summary`, without the hash."""
+    return {"nodes": len(labels), "edges": sum(map(len, out)),
+            "treelets": sum(len(kids) * (len(kids) - 1) // 2 for kids in out)}
 
 
 def load(path):
@@ -125,34 +131,43 @@ def load(path):
 
 
 def main():
-    if len(sys.argv) < 5:
+    if len(sys.argv) < 7:
         sys.exit(__doc__)
-    directory, number, reference, command = sys.argv[1], int(sys.argv[2]), load(sys.argv[3]), sys.argv[4:]
+    kind, directory, hashed, counted, reference, *command = sys.argv[1:]
+    hashed, counted, reference = int(hashed), int(counted), load(reference)
+    statements = {"holstep": reference.statements, "deepmath": deepmath}[kind]
     files = sorted(os.listdir(directory))
     # A step that shares no factor with the number of files visits every file once, far from the last.
     step = next(s for s in range(len(files) * 618 // 1000 + 1, 2 * len(files) + 2) if gcd(s, len(files)) == 1)
     order = [os.path.join(directory, files[i * step % len(files)]) for i in range(len(files))]
     compared = different = read = 0
-    for start in range(0, len(order), 200):
-        if number and compared >= number:
+    totals = dict.fromkeys(("nodes", "edges", "treelets"), 0)
+    for start in range(0, len(order), 20):
+        if counted and compared >= hashed + counted:
             break
-        batch = order[start:start + 200]
+        batch = order[start:start + 20]
         output = subprocess.run(command + batch, check=True, capture_output=True, text=True).stdout
         printed = iter(output.splitlines())
         for path in batch:
             read += 1
-            for line, wanted in expected(path, reference):
+            for text, types in statements(path):
+                summary = reference.summary if compared < hashed else counts
                 compared += 1
+                wanted = summary(*reference.graph(text, types))
                 found = json.loads(next(printed, "null"))
                 if found is None:
-                    sys.exit(f"{path}:{line}: the command printed too few lines")
-                summary = reference.summary(*reference.from_project(found))
-                if summary != wanted or found["treelets"] != wanted["treelets"]:
+                    sys.exit(f"{path}: the command printed too few lines")
+                ours = summary(*reference.from_project(found))
+                for key in totals:
+                    totals[key] += ours[key]
+                if ours != wanted or found["treelets"] != wanted["treelets"]:
                     different += 1
-                    print(f"{path}:{line}: expected {wanted}, found {summary}", file=sys.stderr)
+                    print(f"{path}: {text}\nexpected {wanted}, found {ours}", file=sys.stderr)
         if next(printed, None) is not None:
             sys.exit(f"the command printed too many lines for {batch[0]} and the files after it")
-    print(json.dumps({"files": read, "statements": compared, "different": different}))
+    means = {key: round(total / max(compared, 1), 2) for key, total in totals.items()}
+    print(json.dumps({"files": read, "statements": compared, "hashed": min(compared, hashed),
+                      "different": different, "mean": means}))
     sys.exit(1 if different else 0)
 
 

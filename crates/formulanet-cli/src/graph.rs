@@ -1,0 +1,224 @@
+//! `formulanet graph`: what the network sees of a formula.
+
+use std::io::{self, BufWriter, Write};
+
+use anyhow::{Result, bail};
+use clap::{ArgGroup, Args, ValueEnum};
+use formulanet::Error;
+use formulanet::logic::draw::{self, SvgOptions};
+use formulanet::logic::{Formula, Graph, GraphBuilder, Interner, Limits, Position};
+use formulanet::statements::{self, Format, Statement};
+
+use crate::input::{FormulaArguments, LimitArguments, ViewArgument, writing};
+
+/// Show the graph of a formula
+///
+/// A formula becomes a graph that does not depend on the names of its variables: this is what the network reads.
+#[derive(Args)]
+#[command(
+    group(ArgGroup::new("source").required(true)),
+    after_help = "Examples:\n  \
+        formulanet graph '!x. ?y. P x /\\ Q x y'\n  \
+        formulanet graph --format svg 'x + &0 = x' > graph.svg\n  \
+        formulanet graph --format json --tptp problem.p\n  \
+        echo '!n. n < SUC n' | formulanet graph --view dag -"
+)]
+pub(crate) struct Arguments {
+    /// A formula or sequent, `@FILE` to read it from a file, or `-` to read it from standard input
+    #[arg(group = "source")]
+    formula: Option<String>,
+    /// All statements of HolStep files (`-` is standard input)
+    #[arg(long, value_name = "FILE", group = "source", num_args = 1..)]
+    holstep: Vec<String>,
+    /// All formulas of TPTP problems and their includes
+    #[arg(long, value_name = "FILE", group = "source", num_args = 1..)]
+    tptp: Vec<String>,
+    /// All statements of DeepMath files
+    #[arg(long, value_name = "FILE", group = "source", num_args = 1..)]
+    deepmath: Vec<String>,
+    /// Only the N-th statement of the files, counted from 1
+    #[arg(long, value_name = "N", conflicts_with = "formula")]
+    nth: Option<usize>,
+    /// How to show a graph
+    #[arg(long, value_enum, default_value_t = Output::Text)]
+    format: Output,
+    #[command(flatten)]
+    view: ViewArgument,
+    #[command(flatten)]
+    reading: FormulaArguments,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// The formula, its size, and every node with its edges.
+    Text,
+    /// One object per line: labels of the nodes, edges in rank order, number of treelets.
+    Json,
+    /// Graphviz.
+    Dot,
+    /// A drawing.
+    Svg,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    let limits = arguments.limits.limits();
+    let mut names = Interner::new();
+    let builder = GraphBuilder::new(arguments.view.view(), limits);
+    let output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let mut printer = Printer::new(output, arguments.format, builder);
+    if let Some(formula) = &arguments.formula {
+        let formula = arguments.reading.parse(formula, limits, &mut names)?;
+        let statement = Statement {
+            name: None,
+            role: "",
+            file: "formula",
+            position: Position { line: 1, column: 1 },
+            formula: &formula,
+        };
+        printer.print(&statement, &names)?;
+    } else {
+        print_files(&arguments, limits, &mut names, &mut printer)?;
+    }
+    printer.finish()
+}
+
+fn print_files(
+    arguments: &Arguments,
+    limits: Limits,
+    names: &mut Interner,
+    printer: &mut Printer<impl Write>,
+) -> Result<()> {
+    let sources = [
+        (Format::Holstep, &arguments.holstep),
+        (Format::Tptp, &arguments.tptp),
+        (Format::Deepmath, &arguments.deepmath),
+    ];
+    let mut count = 0;
+    for (format, files) in sources {
+        for file in files {
+            statements::read(file, format, limits, names, &mut |statement, names| {
+                count += 1;
+                if arguments.nth.is_some_and(|n| n != count) {
+                    return Ok(());
+                }
+                printer.print(statement, names)
+            })?;
+        }
+    }
+    if let Some(n) = arguments.nth
+        && n > count
+    {
+        bail!("expected --nth to be from 1 to {count}, the number of statements, found {n}");
+    }
+    Ok(())
+}
+
+struct Printer<W> {
+    output: W,
+    format: Output,
+    builder: GraphBuilder,
+    graph: Graph,
+    printed: usize,
+    /// For each symbol, its name as a JSON string.
+    json_names: Vec<String>,
+}
+
+impl<W: Write> Printer<W> {
+    fn new(output: W, format: Output, builder: GraphBuilder) -> Self {
+        Printer { output, format, builder, graph: Graph::new(), printed: 0, json_names: Vec::new() }
+    }
+
+    fn print(&mut self, statement: &Statement<'_>, names: &Interner) -> Result<()> {
+        self.builder.build(statement.formula, names, &mut self.graph).map_err(|source| Error::TooLarge {
+            file: statement.file.to_owned(),
+            position: statement.position,
+            source,
+        })?;
+        self.printed += 1;
+        match self.format {
+            Output::Text => writing(self.text(statement, names)),
+            Output::Json => writing(self.json(statement, names)),
+            Output::Dot => writing(write!(self.output, "{}", draw::dot(&self.graph, names))),
+            Output::Svg if self.printed > 1 => {
+                bail!("expected one statement to draw as SVG, found more; choose one with --nth N")
+            }
+            Output::Svg => {
+                let title = Some(title(statement, names));
+                let picture = draw::svg(&self.graph, names, &SvgOptions { title, ..SvgOptions::default() })?;
+                writing(self.output.write_all(picture.as_bytes()))
+            }
+        }
+    }
+
+    fn finish(mut self) -> Result<()> {
+        writing(self.output.flush())
+    }
+
+    fn text(&mut self, statement: &Statement<'_>, names: &Interner) -> io::Result<()> {
+        let (graph, out) = (&self.graph, &mut self.output);
+        if self.printed > 1 {
+            writeln!(out)?;
+        }
+        if let Some(name) = statement.name {
+            writeln!(out, "{name} ({})", statement.role)?;
+        } else if !statement.role.is_empty() {
+            writeln!(out, "({})", statement.role)?;
+        }
+        writeln!(out, "{}", statement.formula.display(names))?;
+        let treelets = graph.treelet_count();
+        writeln!(out, "{} nodes, {} edges, {treelets} treelets", graph.node_count(), graph.edge_count())?;
+        let width = graph.labels().iter().map(|&l| names.name(l).chars().count()).max().unwrap_or(0).min(24);
+        for node in graph.nodes() {
+            let (label, children) = (names.name(graph.labels()[node.index()]), graph.children(node));
+            if children.is_empty() {
+                writeln!(out, "{:>5}  {label}", node.0)?;
+                continue;
+            }
+            write!(out, "{:>5}  {label:<width$}  ->", node.0)?;
+            for child in children {
+                write!(out, " {}", child.0)?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+
+    fn json(&mut self, statement: &Statement<'_>, names: &Interner) -> io::Result<()> {
+        if self.json_names.len() < names.len() {
+            for symbol in names.symbols().skip(self.json_names.len()) {
+                self.json_names.push(serde_json::to_string(names.name(symbol))?);
+            }
+        }
+        let (graph, out) = (&self.graph, &mut self.output);
+        write!(out, "{{\"nodes\":[")?;
+        for (i, label) in graph.labels().iter().enumerate() {
+            let comma = if i > 0 { "," } else { "" };
+            write!(out, "{comma}{}", self.json_names[label.index()])?;
+        }
+        write!(out, "],\"edges\":[")?;
+        for (i, (source, target)) in graph.edges().enumerate() {
+            let comma = if i > 0 { "," } else { "" };
+            write!(out, "{comma}[{},{}]", source.0, target.0)?;
+        }
+        write!(out, "],\"treelets\":{}", graph.treelet_count())?;
+        if let Some(name) = statement.name {
+            write!(out, ",\"name\":{}", serde_json::to_string(name)?)?;
+        }
+        if !statement.role.is_empty() {
+            write!(out, ",\"role\":{}", serde_json::to_string(statement.role)?)?;
+        }
+        writeln!(out, "}}")
+    }
+}
+
+/// What a drawing is called: the statement's name, or its text if that is short.
+fn title(statement: &Statement<'_>, names: &Interner) -> String {
+    let text = |formula: &Formula| formula.display(names).to_string();
+    match statement.name {
+        Some(name) => name.to_owned(),
+        None => text(statement.formula).chars().take(200).collect(),
+    }
+}

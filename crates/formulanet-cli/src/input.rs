@@ -1,0 +1,115 @@
+//! Flags that several commands share, and what they mean.
+
+use anyhow::{Context, Result};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+use formulanet::logic::hol::{self, Overload};
+use formulanet::logic::tptp::{self, Language};
+use formulanet::logic::{Formula, Interner, Limits, Names, View};
+use formulanet::statements;
+
+/// How large an input may be.
+#[derive(Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct LimitArguments {
+    /// Bytes of one formula or line.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().bytes)]
+    max_bytes: usize,
+    /// Depth of nested brackets and binders.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().depth)]
+    max_depth: usize,
+    /// Nodes of one formula.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().nodes)]
+    max_nodes: usize,
+    /// Treelets of one graph.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().treelets)]
+    max_treelets: u64,
+}
+
+impl LimitArguments {
+    pub(crate) fn limits(&self) -> Limits {
+        Limits {
+            bytes: self.max_bytes,
+            depth: self.max_depth,
+            nodes: self.max_nodes,
+            treelets: self.max_treelets,
+        }
+    }
+}
+
+/// How a formula on the command line is read.
+#[derive(Args)]
+#[command(next_help_heading = "Reading a formula")]
+pub(crate) struct FormulaArguments {
+    /// The language of the formula.
+    #[arg(long, value_enum, default_value_t = Syntax::Hol)]
+    syntax: Syntax,
+    /// What `+`, `<=` and the like mean where no operand or annotation tells.
+    #[arg(long, value_name = "TYPE", default_value = "num",
+          value_parser = PossibleValuesParser::new(Overload::ALL.map(|(name, _)| name)))]
+    overload: String,
+    /// Names that are constants, separated by commas.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    constants: Vec<String>,
+    /// Names that are variables, separated by commas.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    variables: Vec<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Syntax {
+    /// HOL Light.
+    Hol,
+    /// A TPTP formula, with or without `fof(...)` around it.
+    Tptp,
+}
+
+impl FormulaArguments {
+    /// Reads a formula: the text itself, `@FILE`, or `-` for standard input.
+    pub(crate) fn parse(&self, argument: &str, limits: Limits, names: &mut Interner) -> Result<Formula> {
+        let (source, text) = match argument.strip_prefix('@') {
+            Some(file) => (file, statements::read_text(file, limits.bytes)?),
+            None if argument == "-" => ("-", statements::read_text("-", limits.bytes)?),
+            None => ("formula", argument.to_owned()),
+        };
+        let formula = match self.syntax {
+            Syntax::Hol => {
+                let known = Names::default();
+                let options = hol::Options {
+                    names: known.with_constants(&self.constants).with_variables(&self.variables),
+                    overload: named(&Overload::ALL, &self.overload),
+                    limits,
+                };
+                hol::parse(&text, &options, names)
+            }
+            Syntax::Tptp => tptp::parse_formula(&text, Language::Fof, limits, names),
+        };
+        // An error prints as `source:line:column: ...`, as it does for files.
+        formula.map_err(|error| anyhow::anyhow!("{source}:{error}"))
+    }
+}
+
+/// `--view`
+#[derive(Args)]
+pub(crate) struct ViewArgument {
+    /// Which graph is made of a formula.
+    #[arg(long, default_value = "graph", value_parser = PossibleValuesParser::new(View::ALL.map(|(name, _)| name)))]
+    view: String,
+}
+
+impl ViewArgument {
+    pub(crate) fn view(&self) -> View {
+        named(&View::ALL, &self.view)
+    }
+}
+
+/// The value with a name that the argument parser has already checked.
+fn named<T: Copy>(values: &[(&str, T)], name: &str) -> T {
+    let found = values.iter().find(|(known, _)| *known == name);
+    found.expect("the argument parser accepts only these names").1
+}
+
+/// Adds what was being written to an error of the output.
+pub(crate) fn writing<T>(result: std::io::Result<T>) -> Result<T> {
+    result.context("cannot write the result")
+}

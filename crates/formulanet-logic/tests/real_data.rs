@@ -1,0 +1,203 @@
+//! Properties on real HolStep and Mizar statements, where the archives are at hand.
+//!
+//! They lie in `shared/data` beside the checkout; without them these tests skip and say so. The environment
+//! variable `FORMULANET_STATEMENTS` sets how many statements of each archive are looked at.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use formulanet_logic::{
+    Formula, Graph, GraphBuilder, Head, Interner, Limits, Names, Symbol, VarId, View, deepmath, hol, holstep,
+};
+
+fn sample_size() -> usize {
+    std::env::var("FORMULANET_STATEMENTS").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000)
+}
+
+fn archive(name: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(name);
+    if path.is_file() {
+        return Some(path);
+    }
+    eprintln!("skipped: {} is not there", path.display());
+    None
+}
+
+/// Calls `check` with the files of an archive until it returns false.
+fn for_each_file(archive: &Path, mut check: impl FnMut(&[u8]) -> bool) {
+    let decoder = zstd::Decoder::new(BufReader::new(File::open(archive).unwrap())).unwrap();
+    let mut tar = tar::Archive::new(decoder);
+    let mut text = Vec::new();
+    for entry in tar.entries().unwrap() {
+        let mut entry = entry.unwrap();
+        let is_copying = entry.path().unwrap().file_name().is_some_and(|name| name == "COPYING");
+        if !entry.header().entry_type().is_file() || is_copying {
+            continue;
+        }
+        text.clear();
+        entry.read_to_end(&mut text).unwrap();
+        if !check(&text) {
+            return;
+        }
+    }
+}
+
+/// Everything that is checked of one statement.
+#[derive(Default)]
+struct Checker {
+    names: Interner,
+    counts: [usize; 4],
+}
+
+impl Checker {
+    fn graph(&self, formula: &Formula, view: View) -> Graph {
+        let mut graph = Graph::new();
+        GraphBuilder::new(view, Limits::default()).build(formula, &self.names, &mut graph).unwrap();
+        graph
+    }
+
+    fn formula(&mut self, formula: &Formula) {
+        let graph = self.graph(formula, View::Graph);
+        let sizes = [1, graph.node_count(), graph.edge_count(), graph.treelet_count() as usize];
+        for (total, size) in self.counts.iter_mut().zip(sizes) {
+            *total += size;
+        }
+        self.print_and_parse(formula);
+        self.rename(formula, &graph);
+        let dag = self.graph(formula, View::Dag);
+        assert!(dag.node_count() <= graph.node_count() && dag.edge_count() <= graph.edge_count());
+    }
+
+    fn print_and_parse(&mut self, formula: &Formula) {
+        let text = formula.display(&self.names).to_string();
+        let options = hol::Options::to_read_back(formula, &self.names);
+        let back = hol::parse(&text, &options, &mut self.names).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert!(back == *formula, "{text}\nbecame\n{}", back.display(&self.names));
+    }
+
+    /// Gives the variables each other's names in the text, as far as none is captured, and parses that.
+    fn rename(&mut self, formula: &Formula, graph: &Graph) {
+        let mut renamed = formula.clone();
+        for index in 0..formula.variables().len() {
+            let name = format!("v{}", (index * 7919 + 13) % 100_003);
+            renamed.rename(variable(formula, index), self.names.intern(&name));
+        }
+        assert!(self.graph(&renamed, View::Graph) == *graph);
+        let text = renamed.display(&self.names).to_string();
+        let options = hol::Options::to_read_back(&renamed, &self.names);
+        let back = hol::parse(&text, &options, &mut self.names).unwrap();
+        assert!(self.graph(&back, View::Graph) == *graph, "{text}");
+    }
+}
+
+/// The variable with the given number: there is no other way to a [`VarId`] than through a term.
+fn variable(formula: &Formula, index: usize) -> VarId {
+    formula
+        .preorder()
+        .find_map(|term| match formula.head(term) {
+            Head::Variable(var) | Head::Binder(var) if var.index() == index => Some(var),
+            _ => None,
+        })
+        .expect("every variable stands somewhere")
+}
+
+#[test]
+fn holstep_statements() {
+    let Some(archive) = archive("holstep-train.tar.zst") else { return };
+    let (limits, most) = (Limits::default(), sample_size());
+    let (mut checker, mut parser, mut formula) =
+        (Checker::default(), holstep::Parser::new(limits), Formula::new());
+    for_each_file(&archive, |text| {
+        let mut reader = holstep::Reader::new(text, limits);
+        let mut conjectures = 0;
+        // Files differ more than the statements of one file do.
+        for _ in 0..most.div_ceil(200).max(50) {
+            let Some(entry) = reader.next_entry().unwrap() else { break };
+            conjectures += usize::from(entry.kind == holstep::Kind::Conjecture);
+            parser.parse(&entry.statement, &mut checker.names, &mut formula).unwrap();
+            checker.formula(&formula);
+            typed_text_has_the_same_graph(&mut checker, &entry.statement, &formula);
+        }
+        assert_eq!(conjectures, 1);
+        checker.counts[0] < most
+    });
+    eprintln!("checked {:?} statements, nodes, edges, treelets", checker.counts);
+}
+
+/// HolStep's text is HOL Light: read as if a user had typed it, with overloading, it is the same formula.
+fn typed_text_has_the_same_graph(
+    checker: &mut Checker,
+    statement: &holstep::Statement<'_>,
+    formula: &Formula,
+) {
+    let constants = statement.tokens.split(' ').filter_map(|token| token.strip_prefix('c'));
+    let free = formula.variables().iter().filter(|v| v.binder.is_none());
+    let free: Vec<String> = free.map(|v| checker.names.name(v.name).to_owned()).collect();
+    let names = Names::default().with_constants(constants).with_variables(free);
+    let options = hol::Options { names, ..hol::Options::default() };
+    let typed = hol::parse(statement.text, &options, &mut checker.names)
+        .unwrap_or_else(|error| panic!("{}: {error}", statement.text));
+    let (ours, theirs) = (checker.graph(&typed, View::Graph), checker.graph(formula, View::Graph));
+    assert!(ours == theirs, "{}\nwas read as\n{}", statement.text, typed.display(&checker.names));
+}
+
+#[test]
+fn mizar_statements() {
+    let Some(archive) = archive("deepmath-train.tar.zst") else { return };
+    let most = sample_size();
+    let mut checker = Checker::default();
+    let mut formula = Formula::new();
+    for_each_file(&archive, |text| {
+        let mut reader = deepmath::Reader::new(text, Limits::default());
+        while reader.next(&mut checker.names, &mut formula).unwrap().is_some() {
+            checker.formula(&formula);
+        }
+        checker.counts[0] < most
+    });
+    eprintln!("checked {:?} statements, nodes, edges, treelets", checker.counts);
+}
+
+/// The plain reference of the graph construction agrees, hash and all, where Python is at hand.
+#[test]
+fn reference_program() {
+    let Some(archive) = archive("holstep-train.tar.zst") else { return };
+    let reference = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference/refgraph.py");
+    let directory = std::env::temp_dir().join(format!("formulanet-reference-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let mut paths = Vec::new();
+    for_each_file(&archive, |text| {
+        let path = directory.join(format!("{:05}", paths.len()));
+        std::fs::write(&path, text).unwrap();
+        paths.push(path);
+        paths.len() < 5
+    });
+    let output = std::process::Command::new("python3").arg(&reference).args(&paths).output();
+    let Ok(output) = output else {
+        eprintln!("skipped: python3 is not there");
+        return;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let (limits, mut names, mut formula) = (Limits::default(), Interner::new(), Formula::new());
+    let mut parser = holstep::Parser::new(limits);
+    let mut lines = output.stdout.lines();
+    for path in &paths {
+        let mut reader = holstep::Reader::new(BufReader::new(File::open(path).unwrap()), limits);
+        while let Some(entry) = reader.next_entry().unwrap() {
+            parser.parse(&entry.statement, &mut names, &mut formula).unwrap();
+            let mut graph = Graph::new();
+            GraphBuilder::new(View::Graph, limits).build(&formula, &names, &mut graph).unwrap();
+            let counts = format!(
+                "{{\"nodes\": {}, \"edges\": {}, \"treelets\": {}, ",
+                graph.node_count(),
+                graph.edge_count(),
+                graph.treelet_count()
+            );
+            let expected = lines.next().expect("one line per statement").unwrap();
+            assert!(expected.starts_with(&counts), "{}: {expected} {counts}", entry.statement.text);
+            assert_eq!(graph.labels()[0], Symbol::TURNSTILE);
+        }
+    }
+    assert!(lines.next().is_none());
+    std::fs::remove_dir_all(&directory).unwrap();
+}
