@@ -404,3 +404,6 @@ fn add(graph: &mut Graph, label: Symbol, kind: NodeKind) -> u32 {
     graph.kinds.push(kind);
     node
 }
+
+#[cfg(test)]
+mod tests;

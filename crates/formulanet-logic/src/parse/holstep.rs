@@ -400,3 +400,6 @@ impl List {
         List { items: [TermId(NONE); 3], count: 0, binds: NONE, shadowed: NONE, offset }
     }
 }
+
+#[cfg(test)]
+mod tests;

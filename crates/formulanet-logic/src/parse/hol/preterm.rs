@@ -331,11 +331,13 @@ impl<'a> Parser<'a> {
             return Err(self.fault("a variable"));
         }
         let context = self.context();
-        let in_brackets = matches!(context.open, Open::Bracket) && self.operators.len() == context.operators;
-        // HolStep writes `(+ x)` and `(f +)` for an operator that is an ordinary function there.
-        let leads = context.application.is_none() && in_brackets && self.previous() == Some("(");
-        let trails = context.length == 1 && in_brackets && self.peek(1) == Some(")");
-        if leads || trails {
+        // HolStep writes `(+ x)`, `(f +)` and `(f = +)` for an operator that is an ordinary function there.
+        let in_brackets = matches!(context.open, Open::Bracket);
+        let is_first = self.operators.len() == context.operators;
+        let leads = is_first && self.previous() == Some("(");
+        let trails =
+            self.peek(1) == Some(")") && (context.application.is_none() || (is_first && context.length == 1));
+        if in_brackets && (leads || trails) {
             return self.name(name);
         }
         let mut left = self.operand()?;

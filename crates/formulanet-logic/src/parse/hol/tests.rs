@@ -63,6 +63,8 @@ fn application_and_prefixes() {
     check("(+ a)", "((+) a)");
     check("((% c) v)", "(c % v)");
     check("(= a) b", "(a = b)");
+    check("(IN = IN)", "((IN) = (IN))");
+    check("(f +)", "(f (+))");
     check("(? P)", "((?) P)");
     check("(f !)", "(f (!))");
 }
@@ -186,6 +188,7 @@ fn errors_say_where_and_what() {
     check_error("(a", "1:3: expected an operator or `)`, found the end of the formula");
     check_error("a)", "1:2: expected an operator or the end of the formula, found `)`");
     check_error("a +\n  * b", "2:3: expected a term, found `*`");
+    check_error("(a + )", "1:6: expected a term, found `)`");
     check_error("!x P", "1:2: expected variables and `.` after a binder, found `x`");
     check_error("!x. ", "1:4: expected a term, found the end of the formula");
     check_error("[a; ", "1:4: expected a term, found the end of the formula");

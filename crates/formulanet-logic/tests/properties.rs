@@ -1,0 +1,337 @@
+//! Properties of formulas that proptest makes.
+
+use std::collections::BTreeSet;
+
+use formulanet_logic::{
+    Binder, Formula, Graph, GraphBuilder, Interner, Limits, Names, TermId, VarId, View, hol, holstep,
+};
+use proptest::prelude::*;
+
+/// A term whose variables are the binders around it, counted from the outside, or free.
+#[derive(Clone, Debug)]
+enum Term {
+    Constant(usize),
+    Bound(usize),
+    Free(usize),
+    Apply(Box<Term>, Vec<Term>),
+    Bind(usize, Box<Term>, Vec<Term>),
+}
+
+const CONSTANTS: [&str; 8] = ["T", "SUC", "+", "=", "~", "real_add", "GSPEC", "<=_c"];
+const ODD_CONSTANTS: [&str; 8] = ["if", "odd name", "it's", "7", "!", "lambda", "é\\", "x"];
+const BINDERS: [Binder; 5] =
+    [Binder::Forall, Binder::Exists, Binder::ExistsUnique, Binder::Choice, Binder::Lambda];
+
+fn term() -> impl Strategy<Value = Term> {
+    let leaf = prop_oneof![
+        (0..16usize).prop_map(Term::Constant),
+        (0..6usize).prop_map(Term::Bound),
+        (0..4usize).prop_map(Term::Free),
+    ];
+    leaf.prop_recursive(6, 48, 4, |inner| {
+        prop_oneof![
+            (inner.clone(), prop::collection::vec(inner.clone(), 1..4))
+                .prop_map(|(head, arguments)| Term::Apply(Box::new(head), arguments)),
+            (0..5usize, inner.clone(), prop::collection::vec(inner, 0..2))
+                .prop_map(|(binder, body, arguments)| Term::Bind(binder, Box::new(body), arguments)),
+        ]
+    })
+}
+
+fn sequent() -> impl Strategy<Value = Vec<Term>> {
+    prop::collection::vec(term(), 1..4)
+}
+
+/// How names are chosen: any name that captures nothing may be used.
+#[derive(Clone, Copy, Debug)]
+enum Naming {
+    /// A new name for every binder.
+    Distinct,
+    /// The first name of a small pool that captures nothing, from the given place: much shadowing, and bound
+    /// variables that share their names with free ones.
+    Crowded(usize),
+}
+
+/// Makes formulas of terms, with names.
+struct Writer<'a> {
+    names: &'a mut Interner,
+    formula: Formula,
+    naming: Naming,
+    free: Vec<Option<VarId>>,
+    odd: bool,
+    next: usize,
+}
+
+impl Writer<'_> {
+    fn sequent(mut self, parts: &[Term]) -> Formula {
+        for part in parts {
+            let part = self.term(part, &mut Vec::new());
+            self.formula.push(part);
+        }
+        self.formula
+    }
+
+    fn free_name(&self, index: usize) -> String {
+        match self.naming {
+            Naming::Distinct => format!("z{index}"),
+            Naming::Crowded(start) => pool((index + start) % 4),
+        }
+    }
+
+    fn term(&mut self, term: &Term, scope: &mut Vec<(VarId, String)>) -> TermId {
+        match term {
+            Term::Constant(index) => {
+                let names = if self.odd { ODD_CONSTANTS } else { CONSTANTS };
+                let name = self.names.intern(names[index % 8]);
+                self.formula.constant(name)
+            }
+            Term::Bound(index) if !scope.is_empty() => {
+                let var = scope[index % scope.len()].0;
+                self.formula.variable(var)
+            }
+            Term::Bound(index) | Term::Free(index) => {
+                let index = index % self.free.len();
+                let name = self.free_name(index);
+                let var = match self.free[index] {
+                    Some(var) => var,
+                    None => {
+                        let name = self.names.intern(&name);
+                        *self.free[index].insert(self.formula.free(name))
+                    }
+                };
+                self.formula.variable(var)
+            }
+            Term::Apply(head, arguments) => {
+                let head = self.term(head, scope);
+                self.apply(head, arguments, scope)
+            }
+            Term::Bind(binder, body, arguments) => {
+                let name = self.binder_name(body, scope);
+                let symbol = self.names.intern(&name);
+                let var = self.formula.bind(BINDERS[binder % 5], symbol);
+                scope.push((var, name));
+                let body = self.term(body, scope);
+                scope.pop();
+                let head = self.formula.abstraction(var, body);
+                self.apply(head, arguments, scope)
+            }
+        }
+    }
+
+    fn apply(&mut self, head: TermId, arguments: &[Term], scope: &mut Vec<(VarId, String)>) -> TermId {
+        arguments.iter().fold(head, |head, argument| {
+            let argument = self.term(argument, scope);
+            self.formula.apply(head, argument)
+        })
+    }
+
+    fn binder_name(&mut self, body: &Term, scope: &[(VarId, String)]) -> String {
+        self.next += 1;
+        match self.naming {
+            Naming::Distinct => format!("w{}", self.next),
+            Naming::Crowded(start) => {
+                let (mut used, mut free) = (BTreeSet::new(), BTreeSet::new());
+                self.references(body, scope.len() + 1, &mut used, &mut free);
+                let taken: BTreeSet<String> = used
+                    .iter()
+                    .filter(|&&index| index < scope.len())
+                    .map(|&index| scope[index].1.clone())
+                    .chain(free.iter().map(|&index| self.free_name(index)))
+                    .collect();
+                (0..)
+                    .map(|i| pool(i + start))
+                    .find(|name| !taken.contains(name))
+                    .expect("the pool is endless")
+            }
+        }
+    }
+
+    /// Which binders of the scope and which free variables a term refers to.
+    fn references(&self, term: &Term, depth: usize, used: &mut BTreeSet<usize>, free: &mut BTreeSet<usize>) {
+        match term {
+            Term::Constant(_) => {}
+            Term::Bound(index) if depth > 0 => {
+                used.insert(index % depth);
+            }
+            Term::Bound(index) | Term::Free(index) => {
+                free.insert(index % self.free.len());
+            }
+            Term::Apply(head, arguments) => {
+                self.references(head, depth, used, free);
+                arguments.iter().for_each(|a| self.references(a, depth, used, free));
+            }
+            Term::Bind(_, body, arguments) => {
+                // A binder inside refers to itself by a number that is not in this scope.
+                self.references(body, depth + 1, used, free);
+                arguments.iter().for_each(|a| self.references(a, depth, used, free));
+            }
+        }
+    }
+}
+
+fn pool(index: usize) -> String {
+    let letters = ["x", "y", "z0", "GEN%PVAR%1"];
+    format!("{}{}", letters[index % 4], "'".repeat(index / 4))
+}
+
+fn write(parts: &[Term], naming: Naming, odd: bool, names: &mut Interner) -> Formula {
+    let writer = Writer { names, formula: Formula::new(), naming, free: vec![None; 4], odd, next: 0 };
+    writer.sequent(parts)
+}
+
+fn graph(formula: &Formula, view: View, names: &Interner) -> Graph {
+    let mut graph = Graph::new();
+    GraphBuilder::new(view, Limits::default()).build(formula, names, &mut graph).unwrap();
+    graph
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn renaming_leaves_graphs_unchanged(parts in sequent(), start in 0..8usize) {
+        let mut names = Interner::new();
+        let plain = write(&parts, Naming::Distinct, false, &mut names);
+        let crowded = write(&parts, Naming::Crowded(start), false, &mut names);
+        // Through the text, where a name is all there is of a variable.
+        let text = crowded.display(&names).to_string();
+        let parsed = hol::parse(&text, &hol::Options::to_read_back(&crowded, &names), &mut names).unwrap();
+        for view in [View::Graph, View::Tree, View::Dag] {
+            let expected = graph(&plain, view, &names);
+            prop_assert_eq!(&graph(&crowded, view, &names), &expected);
+            prop_assert_eq!(&graph(&parsed, view, &names), &expected, "{}", text);
+        }
+    }
+
+    #[test]
+    fn print_then_parse_is_the_identity(parts in sequent(), start in 0..8usize, odd: bool) {
+        let mut names = Interner::new();
+        let formula = write(&parts, Naming::Crowded(start), odd, &mut names);
+        let text = formula.display(&names).to_string();
+        let options = hol::Options::to_read_back(&formula, &names);
+        let back = match hol::parse(&text, &options, &mut names) {
+            Ok(back) => back,
+            Err(error) => return Err(TestCaseError::fail(format!("{text}: {error}"))),
+        };
+        prop_assert!(back == formula, "{} became {}", text, back.display(&names));
+    }
+
+    #[test]
+    fn holstep_and_hol_light_give_the_same_graph(parts in sequent()) {
+        let mut names = Interner::new();
+        let formula = write(&parts, Naming::Distinct, false, &mut names);
+        let text = formula.display(&names).to_string();
+        let tokens = tokens(&formula, &names);
+        let mut parsed = Formula::new();
+        let statement = holstep::Statement::new(&text, &tokens);
+        if let Err(error) = holstep::Parser::new(Limits::default()).parse(&statement, &mut names, &mut parsed) {
+            return Err(TestCaseError::fail(format!("{text}\n{tokens}\n{error}")));
+        }
+        for (_, view) in View::ALL {
+            prop_assert_eq!(graph(&parsed, view, &names), graph(&formula, view, &names));
+        }
+    }
+
+    #[test]
+    fn a_dag_is_the_graph_folded(parts in sequent()) {
+        let mut names = Interner::new();
+        let formula = write(&parts, Naming::Distinct, false, &mut names);
+        let (whole, dag) = (graph(&formula, View::Graph, &names), graph(&formula, View::Dag, &names));
+        prop_assert!(dag.node_count() <= whole.node_count());
+        // No two function nodes of a dag are the same, and unfolding it gives the graph's tree again.
+        let size = |graph: &Graph| unfolded(graph);
+        prop_assert_eq!(size(&whole), size(&dag));
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused(text in "\\PC{0,60}", tokens in "[cfb*/ a-z0-9]{0,30}") {
+        let mut names = Interner::new();
+        let _ = hol::parse(&text, &hol::Options::default(), &mut names);
+        let mut formula = Formula::new();
+        let statement = holstep::Statement::new(&text, &tokens);
+        let _ = holstep::Parser::new(Limits::default()).parse(&statement, &mut names, &mut formula);
+    }
+
+    #[test]
+    fn texts_of_operators_are_read_or_refused(
+        words in prop::collection::vec(prop::sample::select(&WORDS[..]), 0..40),
+    ) {
+        let mut names = Interner::new();
+        let text = words.concat();
+        if let Ok(formula) = hol::parse(&text, &hol::Options::default(), &mut names) {
+            graph(&formula, View::Dag, &names);
+            let shown = formula.display(&names).to_string();
+            let back = hol::parse(&shown, &hol::Options::to_read_back(&formula, &names), &mut names);
+            prop_assert!(back.as_ref() == Ok(&formula), "{} {}", text, shown);
+        }
+    }
+}
+
+const WORDS: [&str; 40] = [
+    "(", ")", "[", "]", "{", "}", ",", ";", "|", ".", ":", "!", "?", "?!", "@", "\\", "~", "--", "&", "+",
+    "*", "=", "==>", " IN ", " x ", " y ", " f ", "'", "''", "12", "#", " if ", " then ", " else ", " let ",
+    " in ", " and ", "|-", " lambda ", "(*",
+];
+
+/// The `T` line of a formula, as far as the parser looks at it.
+fn tokens(formula: &Formula, names: &Interner) -> String {
+    use formulanet_logic::Head;
+    let mut tokens: Vec<String> = vec!["c==>".to_owned(); formula.part_count() - 1];
+    for term in formula.preorder() {
+        match formula.head(term) {
+            Head::Constant(name) => tokens.push(format!("c{}", names.name(name))),
+            Head::Variable(_) => tokens.push("f0".to_owned()),
+            Head::Binder(var) => match formula.variables()[var.index()].binder {
+                Some(Binder::Exists | Binder::ExistsUnique | Binder::Choice) => tokens.push("c?".to_owned()),
+                _ => tokens.push("/".to_owned()),
+            },
+        }
+    }
+    tokens.join(" ")
+}
+
+/// How many paths lead down from the turnstile through functions, not counting what binders point to.
+fn unfolded(graph: &Graph) -> Vec<(usize, usize)> {
+    use formulanet_logic::NodeKind;
+    let mut paths = vec![0usize; graph.node_count()];
+    let mut pending = vec![graph.nodes().next().unwrap()];
+    while let Some(node) = pending.pop() {
+        paths[node.index()] += 1;
+        let children = graph.children(node);
+        let count = match graph.kinds()[node.index()] {
+            NodeKind::Binder => 1,
+            _ => children.len(),
+        };
+        pending.extend(&children[..count]);
+    }
+    let mut per_label: Vec<(usize, usize)> = Vec::new();
+    for (node, &count) in graph.nodes().zip(&paths) {
+        per_label.push((graph.labels()[node.index()].index(), count));
+    }
+    per_label.sort_unstable();
+    let mut merged: Vec<(usize, usize)> = Vec::new();
+    for (label, count) in per_label {
+        match merged.last_mut() {
+            Some(last) if last.0 == label => last.1 += count,
+            _ => merged.push((label, count)),
+        }
+    }
+    merged
+}
+
+#[test]
+fn declared_names_decide() {
+    let check = |text: &str, constants: &[&str], variables: &[&str], expected: &str| {
+        let names = Names::default().with_constants(constants.to_vec()).with_variables(variables.to_vec());
+        let mut interner = Interner::new();
+        let options = hol::Options { names, ..hol::Options::default() };
+        let formula = hol::parse(text, &options, &mut interner).unwrap();
+        let free: Vec<&str> = formula.variables().iter().map(|v| interner.name(v.name)).collect();
+        assert_eq!(free.join(" "), expected);
+    };
+    check("f x = convex", &[], &[], "f x");
+    check("f x = convex", &["f"], &[], "x");
+    check("f x = convex", &[], &["convex"], "f x convex");
+    check("f x = convex", &["f", "x"], &["x"], "x");
+    check("T = x1' + I", &[], &[], "x1'");
+}
