@@ -336,7 +336,7 @@ impl<'a> Parser<'a> {
         let is_first = self.operators.len() == context.operators;
         let leads = is_first && self.previous() == Some("(");
         let trails =
-            self.peek(1) == Some(")") && (context.application.is_none() || (is_first && context.length == 1));
+            self.is_before_bracket() && (context.application.is_none() || (is_first && context.length == 1));
         if in_brackets && (leads || trails) {
             return self.name(name);
         }
@@ -401,7 +401,7 @@ impl<'a> Parser<'a> {
         }
         if !self.is_binder_here() {
             // `(? P)`: the binder as an ordinary function.
-            let trails = self.context().length == 1 && self.peek(1) == Some(")");
+            let trails = self.context().length == 1 && self.is_before_bracket();
             return if self.previous() == Some("(") || trails {
                 self.name(name)
             } else {
@@ -709,6 +709,11 @@ impl<'a> Parser<'a> {
 
     fn peek(&self, ahead: usize) -> Option<&'a str> {
         self.tokens.get(self.at + ahead).map(|t| t.text(self.text))
+    }
+
+    /// Whether `)` follows the current token without a space: in `(a + )` a term was forgotten.
+    fn is_before_bracket(&self) -> bool {
+        self.peek(1) == Some(")") && self.tokens[self.at].end == self.tokens[self.at + 1].start
     }
 
     fn previous(&self) -> Option<&'a str> {

@@ -1,0 +1,26 @@
+//! What every parsed formula has to stand.
+
+use formulanet_logic::{Formula, Graph, GraphBuilder, Interner, Limits, View, draw, hol};
+
+/// Small enough that an input which reaches a limit does so quickly.
+pub const LIMITS: Limits = Limits { bytes: 4096, depth: 200, nodes: 2000, treelets: 20_000 };
+
+/// Builds every view, draws one, and reads the printed formula back.
+pub fn check(formula: &Formula, names: &mut Interner) {
+    for (_, view) in View::ALL {
+        let mut graph = Graph::new();
+        if GraphBuilder::new(view, LIMITS).build(formula, names, &mut graph).is_err() {
+            return;
+        }
+        assert!(graph.targets().iter().all(|target| target.index() < graph.node_count()));
+        assert_eq!(graph.treelets().count() as u64, graph.treelet_count());
+        if view == View::Graph && graph.node_count() < 200 {
+            let _ = draw::svg(&graph, names, &draw::SvgOptions::default());
+            draw::dot(&graph, names);
+        }
+    }
+    let text = formula.display(names).to_string();
+    let options = hol::Options::to_read_back(formula, names);
+    let back = hol::parse(&text, &options, names).unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert!(back == *formula, "{text} became {}", back.display(names));
+}

@@ -1,0 +1,18 @@
+//! HolStep files.
+#![no_main]
+
+mod common;
+
+use formulanet_logic::{Formula, Interner, holstep};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: &[u8]| {
+    let (mut names, mut formula) = (Interner::new(), Formula::new());
+    let mut reader = holstep::Reader::new(input, common::LIMITS);
+    let mut parser = holstep::Parser::new(common::LIMITS);
+    while let Ok(Some(entry)) = reader.next_entry() {
+        if parser.parse(&entry.statement, &mut names, &mut formula).is_ok() {
+            common::check(&formula, &mut names);
+        }
+    }
+});
