@@ -25,7 +25,7 @@ use crate::input::{FormulaArguments, LimitArguments, ViewArgument, writing};
 )]
 pub(crate) struct Arguments {
     /// A formula or sequent, `@FILE` to read it from a file, or `-` to read it from standard input
-    #[arg(group = "source")]
+    #[arg(group = "source", allow_hyphen_values = true)]
     formula: Option<String>,
     /// All statements of HolStep files (`-` is standard input)
     #[arg(long, value_name = "FILE", group = "source", num_args = 1..)]
@@ -132,10 +132,10 @@ impl<W: Write> Printer<W> {
     }
 
     fn print(&mut self, statement: &Statement<'_>, names: &Interner) -> Result<()> {
-        self.builder.build(statement.formula, names, &mut self.graph).map_err(|source| Error::TooLarge {
+        self.builder.build(statement.formula, names, &mut self.graph).map_err(|cause| Error::TooLarge {
             file: statement.file.to_owned(),
             position: statement.position,
-            source,
+            cause,
         })?;
         self.printed += 1;
         match self.format {

@@ -6,43 +6,45 @@ use formulanet_logic::{ParseError, Position, ReadError, TooLarge};
 use thiserror::Error;
 
 /// What can go wrong with a file of statements.
+///
+/// The message of a cause is part of the message, so causes are not [`std::error::Error::source`]s.
 #[derive(Debug, Error)]
 pub enum Error {
     /// A file could not be read.
-    #[error("{file}: {source}")]
+    #[error("{file}: {cause}")]
     Io {
         /// The file's name as the user gave it.
         file: String,
         /// What the system said.
-        source: io::Error,
+        cause: io::Error,
     },
     /// A file is not what it should be.
-    #[error("{file}:{source}")]
+    #[error("{file}:{cause}")]
     Parse {
         /// The file's name as the user gave it.
         file: String,
         /// Where and why.
-        source: ParseError,
+        cause: ParseError,
     },
     /// A statement's graph is larger than the limits allow.
-    #[error("{file}:{position}: {source}")]
+    #[error("{file}:{position}: {cause}")]
     TooLarge {
         /// The file's name as the user gave it.
         file: String,
         /// Where the statement begins.
         position: Position,
         /// What there is too much of.
-        source: TooLarge,
+        cause: TooLarge,
     },
 }
 
 impl Error {
-    pub(crate) fn io(file: impl Into<String>, source: io::Error) -> Self {
-        Error::Io { file: file.into(), source }
+    pub(crate) fn io(file: impl Into<String>, cause: io::Error) -> Self {
+        Error::Io { file: file.into(), cause }
     }
 
-    pub(crate) fn parse(file: impl Into<String>, source: ParseError) -> Self {
-        Error::Parse { file: file.into(), source }
+    pub(crate) fn parse(file: impl Into<String>, cause: ParseError) -> Self {
+        Error::Parse { file: file.into(), cause }
     }
 
     pub(crate) fn read(file: impl Into<String>, error: ReadError) -> Self {

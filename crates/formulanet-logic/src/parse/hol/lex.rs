@@ -1,5 +1,7 @@
 //! Text to tokens.
 
+use std::collections::HashMap;
+
 use super::Fault;
 use crate::error::quoted;
 use crate::syntax;
@@ -55,6 +57,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Fault> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut open = Vec::new();
     let mut at = 0;
+    let comments = comments(text);
     let trimmed = text.trim();
     // HOL Light's own quotation marks around the whole term.
     let quotation = trimmed.len() >= 2 && trimmed.starts_with('`') && trimmed.ends_with('`');
@@ -71,8 +74,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Fault> {
                 at += 1;
                 continue;
             }
-            '(' if rest.starts_with("(*") && !rest.starts_with("(*)") => {
-                at = comment(text, at)?;
+            '(' if comments.contains_key(&start) => {
+                at = comments[&start];
                 continue;
             }
             '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' => {
@@ -168,25 +171,30 @@ fn quotation_at(text: &str) -> Option<(Kind, usize)> {
     None
 }
 
-/// The end of the comment that begins at `start`; comments nest.
-fn comment(text: &str, start: usize) -> Result<usize, Fault> {
+/// Where each comment begins and ends. Comments nest.
+///
+/// HolStep writes `(* x)` and `(f *)` for multiplication as a function, so only a pair of brackets makes a
+/// comment.
+fn comments(text: &str) -> HashMap<usize, usize> {
     let bytes = text.as_bytes();
-    let (mut depth, mut at) = (0, start);
+    let (mut open, mut found) = (Vec::new(), HashMap::new());
+    let mut at = 0;
     while at < bytes.len() {
         match &bytes[at..] {
+            [b'(', b'*', b')', ..] => at += 3,
+            [b'(', b'*', b'_', ..] => at += 3,
             [b'(', b'*', ..] => {
-                depth += 1;
+                open.push(at);
                 at += 2;
             }
             [b'*', b')', ..] => {
-                depth -= 1;
                 at += 2;
-                if depth == 0 {
-                    return Ok(at);
+                if let Some(start) = open.pop() {
+                    found.insert(start, at);
                 }
             }
             _ => at += 1,
         }
     }
-    Err(Fault::new(text.len(), "`*)` at the end of a comment", "the end of the formula"))
+    found
 }

@@ -63,6 +63,8 @@ fn application_and_prefixes() {
     check("(+ a)", "((+) a)");
     check("((% c) v)", "(c % v)");
     check("(= a) b", "(a = b)");
+    check("((* a) b)", "(a * b)");
+    check("((*_c a) b)", "(a *_c b)");
     check("(IN = IN)", "((IN) = (IN))");
     check("(f +)", "(f (+))");
     check("(? P)", "((?) P)");
@@ -199,7 +201,7 @@ fn errors_say_where_and_what() {
     check_error("let x + a in b", "1:7: expected a variable, found `+`");
     check_error("a :", "1:4: expected a type, found the end of the formula");
     check_error("a : num b", "1:9: expected an operator or the end of the term after a type, found `b`");
-    check_error("a (* b", "1:7: expected `*)` at the end of a comment, found the end of the formula");
+    check_error("a (* b", "1:7: expected an operator or `)`, found the end of the formula");
     check_error("\\(f x). x", "1:6: expected a variable or a tuple of variables, found `)`");
     check_error("é = \u{0}", "1:5: expected a term, found a NUL byte");
     check_error("p |- q |- r", "1:8: expected one turnstile, found another");
