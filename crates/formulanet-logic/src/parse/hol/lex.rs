@@ -181,8 +181,8 @@ fn comments(text: &str) -> HashMap<usize, usize> {
     let mut at = 0;
     while at < bytes.len() {
         match &bytes[at..] {
-            [b'(', b'*', b')', ..] => at += 3,
-            [b'(', b'*', b'_', ..] => at += 3,
+            [b'(', b'*', b')' | b'_', ..] => at += 3,
+            [b'(', b'*', b'*', b')', ..] => at += 4,
             [b'(', b'*', ..] => {
                 open.push(at);
                 at += 2;

@@ -36,7 +36,7 @@ pub(super) fn overloaded(name: &str) -> Option<Overloaded> {
         "--" | "abs" | "inv" | "sgn" => ("A->A", NotNatural),
         "&" => ("num->A", NotNatural),
         "pow" => ("A->num->A", NotNatural),
-        "dist" => ("A->B", Argument),
+        "dist" => ("A#A->B", Argument),
         "interval" | "segment" | "real_interval" | "real_segment" => ("A->B->bool", Argument),
         "**" => ("A->B->C", Argument),
         "norm" => ("real^A->real", Argument),
@@ -69,11 +69,12 @@ pub(super) fn meaning(
     let shape = types.shape(decisive);
     let constructor = shape.map(|s| s.0);
     Some(match (name, constructor) {
-        ("dist", Some(Constructor::Product)) => {
-            let first = shape.and_then(|s| s.1[0]).and_then(|first| types.shape(first));
-            if first.map(|s| s.0) == Some(Constructor::Num) { "dist" } else { "distance" }
-        }
-        ("dist", _) => "distance",
+        // The distance of natural numbers keeps its name.
+        ("dist", Some(Constructor::Num)) => "dist",
+        ("dist", _) => match second.and_then(|b| types.shape(b)) {
+            Some((Constructor::Num, _)) => "dist",
+            _ => "distance",
+        },
         ("norm", _) => "vector_norm",
         ("interval", Some(Constructor::Product)) => "open_interval",
         ("interval", _) => "closed_interval",

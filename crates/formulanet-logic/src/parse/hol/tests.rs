@@ -63,6 +63,7 @@ fn application_and_prefixes() {
     check("(+ a)", "((+) a)");
     check("((% c) v)", "(c % v)");
     check("(= a) b", "(a = b)");
+    check("f (**)", "(f matrix_mul)");
     check("((* a) b)", "(a * b)");
     check("((*_c a) b)", "(a *_c b)");
     check("(IN = IN)", "((IN) = (IN))");
@@ -164,6 +165,8 @@ fn overloaded_operators_follow_their_operands() {
         "!x y. x < y ==> x + &1 < y",
         "(!x. (!y. (((real_lt x) y) ==> ((real_lt ((real_add x) (real_of_num (NUMERAL (BIT1 _0))))) y))))",
     );
+    check("dist(x,y) < &1", "((real_lt (distance (x , y))) (real_of_num (NUMERAL (BIT1 _0))))");
+    check("dist(m,SUC n)", "(dist (m , (SUC n)))");
     check("interval[a,b]", "(closed_interval ((CONS (a , b)) NIL))");
     check("interval(a,b)", "(open_interval (a , b))");
     check_overload(Overload::Real, "x + y", "((real_add x) y)");

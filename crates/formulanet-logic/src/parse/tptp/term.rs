@@ -104,7 +104,7 @@ impl Machine<'_, '_> {
     fn check_size(&self) -> Result<(), ParseError> {
         let limit = self.parser.limits.nodes;
         if self.formula.len() > limit {
-            return self.lexer.fail(self.lexer.token.start, format!("at most {limit} nodes"), "more");
+            return self.lexer.fail(self.lexer.token.start, format!("at most {limit} nodes (see --max-nodes)"), "more");
         }
         Ok(())
     }
@@ -119,7 +119,7 @@ impl Machine<'_, '_> {
     fn push(&mut self, frame: Frame) -> Result<(), ParseError> {
         let limit = self.parser.limits.depth;
         if self.parser.frames.len() >= limit {
-            let expected = format!("at most {limit} nested brackets and binders");
+            let expected = format!("at most {limit} nested brackets and binders (see --max-depth)");
             return self.lexer.fail(self.lexer.token.start, expected, "more");
         }
         self.parser.frames.push(frame);

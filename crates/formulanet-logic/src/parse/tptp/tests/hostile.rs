@@ -21,7 +21,7 @@ fn size(text: &str, language: Language) -> usize {
 #[test]
 fn a_million_levels_are_refused() {
     let deep =
-        |column: usize| format!("1:{column}: expected at most 20000 nested brackets and binders, found more");
+        |column: usize| format!("1:{column}: expected at most 20000 nested brackets and binders (see --max-depth), found more");
     refused(&"(".repeat(MILLION), Limits::default(), &deep(20_001));
     refused(&"~".repeat(MILLION), Limits::default(), &deep(20_002));
     refused(&"![X]:".repeat(MILLION), Limits::default(), &deep(100_003));
@@ -74,8 +74,8 @@ fn many_variables_take_linear_time() {
 #[test]
 fn limits_count_one_statement() {
     let limits = Limits { nodes: 4, bytes: 30, ..Limits::default() };
-    refused("p(a,b,c,d)", limits, "1:11: expected at most 4 nodes, found more");
-    refused("a != b & p", limits, "1:11: expected at most 4 nodes, found more");
+    refused("p(a,b,c,d)", limits, "1:11: expected at most 4 nodes (see --max-nodes), found more");
+    refused("a != b & p", limits, "1:11: expected at most 4 nodes (see --max-nodes), found more");
     refused(&"(".repeat(100), limits, "1:31: expected at most 30 bytes in one formula, found more");
     refused(
         &format!("p & '{}'", "q".repeat(100)),
