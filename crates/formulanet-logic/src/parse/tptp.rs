@@ -460,7 +460,8 @@ impl Parser {
                 _ => {}
             }
             if self.brackets.len() > self.limits.depth {
-                let expected = format!("at most {} nested brackets and binders (see --max-depth)", self.limits.depth);
+                let expected =
+                    format!("at most {} nested brackets and binders (see --max-depth)", self.limits.depth);
                 return lexer.fail(lexer.token.start, expected, "more");
             }
             lexer.advance()?;

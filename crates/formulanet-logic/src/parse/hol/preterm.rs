@@ -327,6 +327,9 @@ impl<'a> Parser<'a> {
         {
             return self.let_value();
         }
+        if let Open::BinderVariables(_, variables) = &self.context().open {
+            return if variables.is_empty() { self.name(name) } else { Err(self.fault("a variable or `.`")) };
+        }
         if self.expects_variables() {
             return Err(self.fault("a variable"));
         }
@@ -433,6 +436,8 @@ impl<'a> Parser<'a> {
                 (Kind::Symbol, ".") => return at > self.at + 1,
                 (Kind::Symbol, "(") if token.closing > 0 => at = token.closing as usize,
                 (Kind::Symbol, ":" | "->" | "#" | "^" | "+") => {}
+                // HolStep has variables such as `<<`.
+                (Kind::Symbol, name) if at == self.at + 1 && syntax::infix(name).is_some() => {}
                 (Kind::Symbol, _) | (Kind::QuotedConstant, _) => return false,
                 (Kind::Word, word) if syntax::is_reserved(word) => return false,
                 _ => {}

@@ -88,6 +88,10 @@ fn binders() {
     check("(lambdai. (x $ i))", "(\\i. (x $ i))");
     check("lambda", "lambda");
     check("!P. P x", "(!P. (P x))");
+    check(
+        "(!<<. (!x. ((WF <<) ==> (~ ((<< x) x)))))",
+        "(!''<<''. (!x. ((WF ''<<'') ==> (~ ((''<<'' x) x)))))",
+    );
 }
 
 #[test]

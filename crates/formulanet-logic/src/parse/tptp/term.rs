@@ -104,7 +104,11 @@ impl Machine<'_, '_> {
     fn check_size(&self) -> Result<(), ParseError> {
         let limit = self.parser.limits.nodes;
         if self.formula.len() > limit {
-            return self.lexer.fail(self.lexer.token.start, format!("at most {limit} nodes (see --max-nodes)"), "more");
+            return self.lexer.fail(
+                self.lexer.token.start,
+                format!("at most {limit} nodes (see --max-nodes)"),
+                "more",
+            );
         }
         Ok(())
     }
