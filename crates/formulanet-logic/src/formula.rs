@@ -243,6 +243,11 @@ impl Formula {
         &self.variables
     }
 
+    /// The numbers of all variables.
+    pub fn variable_ids(&self) -> impl Iterator<Item = VarId> + use<> {
+        (0..self.variables.len() as u32).map(VarId)
+    }
+
     /// Gives a variable another name. The structure, and with it every graph without names, stays the same.
     pub fn rename(&mut self, var: VarId, name: Symbol) {
         self.variables[var.index()].name = name;

@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use formulanet_logic::{
-    Formula, Graph, GraphBuilder, Head, Interner, Limits, Names, Symbol, VarId, View, deepmath, hol, holstep,
+    Formula, Graph, GraphBuilder, Interner, Limits, Names, Symbol, View, deepmath, hol, holstep,
 };
 
 fn sample_size() -> usize {
@@ -48,6 +48,7 @@ fn for_each_file(archive: &Path, mut check: impl FnMut(&[u8]) -> bool) {
 struct Checker {
     names: Interner,
     counts: [usize; 4],
+    mistyped: usize,
 }
 
 impl Checker {
@@ -76,12 +77,12 @@ impl Checker {
         assert!(back == *formula, "{text}\nbecame\n{}", back.display(&self.names));
     }
 
-    /// Gives the variables each other's names in the text, as far as none is captured, and parses that.
+    /// Gives every variable a new name, and parses the text with these names.
     fn rename(&mut self, formula: &Formula, graph: &Graph) {
         let mut renamed = formula.clone();
-        for index in 0..formula.variables().len() {
-            let name = format!("v{}", (index * 7919 + 13) % 100_003);
-            renamed.rename(variable(formula, index), self.names.intern(&name));
+        for var in formula.variable_ids() {
+            let name = format!("v{}", (var.index() * 7919 + 13) % 100_003);
+            renamed.rename(var, self.names.intern(&name));
         }
         assert!(self.graph(&renamed, View::Graph) == *graph);
         let text = renamed.display(&self.names).to_string();
@@ -89,17 +90,6 @@ impl Checker {
         let back = hol::parse(&text, &options, &mut self.names).unwrap();
         assert!(self.graph(&back, View::Graph) == *graph, "{text}");
     }
-}
-
-/// The variable with the given number: there is no other way to a [`VarId`] than through a term.
-fn variable(formula: &Formula, index: usize) -> VarId {
-    formula
-        .preorder()
-        .find_map(|term| match formula.head(term) {
-            Head::Variable(var) | Head::Binder(var) if var.index() == index => Some(var),
-            _ => None,
-        })
-        .expect("every variable stands somewhere")
 }
 
 #[test]
@@ -122,10 +112,15 @@ fn holstep_statements() {
         assert_eq!(conjectures, 1);
         checker.counts[0] < most
     });
-    eprintln!("checked {:?} statements, nodes, edges, treelets", checker.counts);
+    let (counts, mistyped) = (checker.counts, checker.mistyped);
+    eprintln!("checked {counts:?} statements, nodes, edges, treelets; {mistyped} with types that do not fit");
+    assert!(mistyped * 1000 <= counts[0]);
 }
 
-/// HolStep's text is HOL Light: read as if a user had typed it, with overloading, it is the same formula.
+/// HolStep's text is HOL Light: read as if a user had typed it, it is the same formula.
+///
+/// With overloading there are rare exceptions: HOL Light tells variables of one name apart by their types, which
+/// the text has lost, and then the types that are left do not fit.
 fn typed_text_has_the_same_graph(
     checker: &mut Checker,
     statement: &holstep::Statement<'_>,
@@ -135,11 +130,17 @@ fn typed_text_has_the_same_graph(
     let free = formula.variables().iter().filter(|v| v.binder.is_none());
     let free: Vec<String> = free.map(|v| checker.names.name(v.name).to_owned()).collect();
     let names = Names::default().with_constants(constants).with_variables(free);
-    let options = hol::Options { names, ..hol::Options::default() };
-    let typed = hol::parse(statement.text, &options, &mut checker.names)
-        .unwrap_or_else(|error| panic!("{}: {error}", statement.text));
-    let (ours, theirs) = (checker.graph(&typed, View::Graph), checker.graph(formula, View::Graph));
-    assert!(ours == theirs, "{}\nwas read as\n{}", statement.text, typed.display(&checker.names));
+    let theirs = checker.graph(formula, View::Graph);
+    for overload in [hol::Overload::Resolved, hol::Overload::Num] {
+        let options = hol::Options { names: names.clone(), overload, ..hol::Options::default() };
+        let typed = hol::parse(statement.text, &options, &mut checker.names)
+            .unwrap_or_else(|error| panic!("{}: {error}", statement.text));
+        if checker.graph(&typed, View::Graph) != theirs {
+            let shown = typed.display(&checker.names);
+            assert!(overload == hol::Overload::Num, "{}\nwas read as\n{shown}", statement.text);
+            checker.mistyped += 1;
+        }
+    }
 }
 
 #[test]
