@@ -104,7 +104,7 @@ impl ViewArgument {
 }
 
 /// The value with a name that the argument parser has already checked.
-fn named<T: Copy>(values: &[(&str, T)], name: &str) -> T {
+pub(crate) fn named<T: Copy>(values: &[(&str, T)], name: &str) -> T {
     let found = values.iter().find(|(known, _)| *known == name);
     found.expect("the argument parser accepts only these names").1
 }

@@ -4,6 +4,9 @@
 
 mod graph;
 mod input;
+mod prepare;
+mod progress;
+mod stats;
 
 use std::io;
 use std::process::ExitCode;
@@ -21,11 +24,15 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Graph(graph::Arguments),
+    Prepare(prepare::Arguments),
+    Stats(stats::Arguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Graph(arguments) => graph::run(arguments),
+        Command::Prepare(arguments) => prepare::run(arguments),
+        Command::Stats(arguments) => stats::run(arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

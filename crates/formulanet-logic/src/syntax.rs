@@ -17,7 +17,8 @@ pub fn infix(name: &str) -> Option<(u8, Associativity)> {
         "==>" => (4, Right),
         "\\/" => (6, Right),
         "/\\" => (8, Right),
-        "==" | "treal_eq" => (10, Right),
+        "==" | "treal_eq" | "hreal_eq" | "nadd_eq" => (10, Right),
+        "treal_le" | "hreal_le" | "nadd_le" => (12, Right),
         "IN" => (11, Right),
         "=" | "<" | "<=" | ">" | ">=" | "<<" | "=_c" | "<_c" | "<=_c" | ">_c" | ">=_c" => (12, Right),
         "SUBSET" | "PSUBSET" | "HAS_SIZE" | "divides" | "permutes" | "-->" | "--->" => (12, Right),
@@ -33,9 +34,11 @@ pub fn infix(name: &str) -> Option<(u8, Associativity)> {
         "division_of" | "tagged_partial_division_of" | "fine" | "edge_of" => (12, Right),
         "," | "within" | "in_direction" => (14, Right),
         ".." => (15, Right),
-        "+" | "UNION" | "+_c" | "++" | "treal_add" => (16, Right),
+        "+" | "UNION" | "+_c" | "++" | "treal_add" | "hreal_add" | "nadd_add" => (16, Right),
         "-" | "DIFF" => (18, Left),
-        "*" | "INTER" | "*_c" | "dot" | "cross" | "**" | "treal_mul" => (20, Right),
+        "*" | "INTER" | "*_c" | "dot" | "cross" | "**" | "treal_mul" | "hreal_mul" | "nadd_mul" => {
+            (20, Right)
+        }
         "INSERT" | "%" | "%%" => (21, Right),
         "DELETE" | "hull" => (21, Left),
         "/" | "DIV" | "MOD" | "div" | "rem" => (22, Left),

@@ -26,6 +26,17 @@ pub enum Error {
         /// Where and why.
         cause: ParseError,
     },
+    /// A data set or prepared folder is not what it should be.
+    #[error("{file}: {message}")]
+    Data {
+        /// The file's name as the user gave it.
+        file: String,
+        /// What was expected and what was found.
+        message: String,
+    },
+    /// The user stopped the work.
+    #[error("stopped before the end; nothing was written")]
+    Interrupted,
     /// A statement's graph is larger than the limits allow.
     #[error("{file}:{position}: {cause}")]
     TooLarge {
@@ -41,6 +52,10 @@ pub enum Error {
 impl Error {
     pub(crate) fn io(file: impl Into<String>, cause: io::Error) -> Self {
         Error::Io { file: file.into(), cause }
+    }
+
+    pub(crate) fn data(file: impl Into<String>, message: impl Into<String>) -> Self {
+        Error::Data { file: file.into(), message: message.into() }
     }
 
     pub(crate) fn parse(file: impl Into<String>, cause: ParseError) -> Self {

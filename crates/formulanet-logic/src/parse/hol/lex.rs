@@ -106,9 +106,13 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Fault> {
                     tokens.push(Token { kind: Kind::Symbol, start: at, end: at + length, closing: 0 });
                     at += length;
                 }
-                let start = at;
-                at += last + operator_tail(&text[at..], last);
-                tokens.push(Token { kind: Kind::Symbol, start, end: at, closing: 0 });
+                let (start, rest) = (at, &text[at..]);
+                let (kind, length) = match goal_variable(rest) {
+                    Some(length) if last == 1 => (Kind::Word, length),
+                    _ => (Kind::Symbol, last + operator_tail(rest, last)),
+                };
+                at += length;
+                tokens.push(Token { kind, start, end: at, closing: 0 });
                 continue;
             }
             _ => {
@@ -144,6 +148,13 @@ fn pattern_variable_tail(word: &str, rest: &str) -> usize {
         Some(tail) if word == "GEN" => "%PVAR%".len() + word_length(tail),
         _ => 0,
     }
+}
+
+/// The length of a name such as `$_goal_$`, which tactics of HolStep's proofs have left behind.
+fn goal_variable(text: &str) -> Option<usize> {
+    let rest = text.strip_prefix("$_")?;
+    let length = word_length(rest);
+    (rest[..length].ends_with('_') && rest[length..].starts_with('$')).then_some(length + 3)
 }
 
 /// The rest of an operator such as `<=_c`: symbols, then a word that begins with `_`.

@@ -88,6 +88,7 @@ fn binders() {
     check("(lambdai. (x $ i))", "(\\i. (x $ i))");
     check("lambda", "lambda");
     check("!P. P x", "(!P. (P x))");
+    check("(\\$_goal_$. (p = $_goal_$))", "(\\''$_goal_$''. (p = ''$_goal_$''))");
     check(
         "(!<<. (!x. ((WF <<) ==> (~ ((<< x) x)))))",
         "(!''<<''. (!x. ((WF ''<<'') ==> (~ ((''<<'' x) x)))))",

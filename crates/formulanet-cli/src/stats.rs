@@ -1,0 +1,115 @@
+//! `formulanet stats`: what a prepared folder holds.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, anyhow};
+use clap::{Args, ValueEnum};
+use formulanet::data::{Prepared, Sizes, Stats};
+use formulanet::plot;
+
+use crate::input::writing;
+
+/// Show what a prepared folder holds
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    formulanet stats holstep\n  \
+    formulanet stats holstep --plot sizes.svg --format json")]
+pub(crate) struct Arguments {
+    /// A folder that `formulanet prepare` wrote
+    data: PathBuf,
+    /// How to show the numbers
+    #[arg(long, value_enum, default_value_t = Output::Text)]
+    format: Output,
+    /// Draw the distributions of sizes into this SVG file
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Output {
+    /// A table.
+    Text,
+    /// One object.
+    Json,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    let prepared = Prepared::open(&arguments.data)?;
+    prepared.verify()?;
+    let stats = Stats::of(&prepared);
+    if let Some(file) = &arguments.plot {
+        let title = format!("{}: sizes of formulas", prepared.meta().input);
+        let picture = plot::histograms(&title, &stats.distributions())
+            .map_err(|error| anyhow!("cannot draw the distributions: {error}"))?;
+        std::fs::write(file, picture).with_context(|| format!("cannot write `{}`", file.display()))?;
+    }
+    let mut out = io::stdout().lock();
+    match arguments.format {
+        Output::Json => {
+            let value = serde_json::json!({ "meta": prepared.meta(), "stats": stats });
+            writing(writeln!(out, "{value}"))
+        }
+        Output::Text => writing(text(&mut out, &prepared, &stats)),
+    }
+}
+
+fn text(out: &mut impl Write, prepared: &Prepared, stats: &Stats) -> io::Result<()> {
+    let (meta, counts) = (prepared.meta(), &stats.counts);
+    writeln!(out, "{} ({}), view {}", meta.input, layout(prepared), view(prepared))?;
+    writeln!(out)?;
+    writeln!(out, "{:<24}{:>12}{:>12}{:>12}", "", "train", "validation", "test")?;
+    let rows = [
+        ("conjectures", stats.conjectures),
+        ("labelled statements", stats.pairs),
+        ("useful ones", stats.positives),
+    ];
+    for (name, [train, validation, test]) in rows {
+        writeln!(out, "{name:<24}{train:>12}{validation:>12}{test:>12}")?;
+    }
+    writeln!(out)?;
+    let numbers = [
+        ("distinct graphs", counts.graphs as u64),
+        ("distinct statements", counts.statement_graphs as u64),
+        ("tokens of statements", stats.tokens),
+        ("labels", counts.vocabulary as u64),
+        ("named premises", counts.premises as u64),
+        ("dependencies", counts.dependencies as u64),
+        ("left out", counts.skipped as u64),
+    ];
+    for (name, number) in numbers {
+        writeln!(out, "{name:<24}{number:>12}")?;
+    }
+    let shares = [
+        ("statements with both labels", stats.both_labels),
+        ("validation statements that stand in training", stats.validation_seen),
+        ("unknown labels in held-out statements", stats.unknown),
+    ];
+    writeln!(out)?;
+    for (name, share) in shares {
+        writeln!(out, "{:>9.3} %  {name}", 100.0 * share)?;
+    }
+    writeln!(out)?;
+    writeln!(out, "{:<24}{:>12}{:>12}{:>12}{:>12}", "", "mean", "median", "99 %", "max")?;
+    sizes(out, "statement", &stats.statements)?;
+    sizes(out, "conjecture", &stats.conjecture_sizes)
+}
+
+fn sizes(out: &mut impl Write, what: &str, sizes: &Sizes) -> io::Result<()> {
+    for (name, d) in [("nodes", &sizes.nodes), ("edges", &sizes.edges), ("treelets", &sizes.treelets)] {
+        let row = format!("{name} of a {what}");
+        writeln!(out, "{row:<24}{:>12.1}{:>12}{:>12}{:>12}", d.mean, d.median, d.percentile_99, d.max)?;
+    }
+    Ok(())
+}
+
+fn layout(prepared: &Prepared) -> String {
+    format!("{:?}", prepared.meta().layout).to_lowercase()
+}
+
+fn view(prepared: &Prepared) -> &'static str {
+    use formulanet::logic::View;
+    let view = prepared.meta().options.view;
+    View::ALL.iter().find(|(_, known)| *known == view).map_or("", |(name, _)| name)
+}

@@ -1,0 +1,372 @@
+//! One file of a data set to graphs, independently of all other files.
+
+use std::collections::HashMap;
+
+use formulanet_logic::{
+    Formula, Graph, GraphBuilder, Interner, Limits, ParseError, Position, ReadError, Symbol, deepmath, hol,
+    holstep, tptp,
+};
+use serde::Deserialize;
+
+use super::Options;
+use super::source::{Layout, SourceFile};
+use super::split::Split;
+use crate::Error;
+
+/// What a file holds, in order.
+pub(super) enum Entry {
+    /// A conjecture, to which the entries after it belong.
+    Conjecture {
+        name: String,
+        graph: u32,
+        /// In JSON Lines, the text that makes two conjectures the same one.
+        key: Option<String>,
+    },
+    /// A named theorem, and whether the conjecture's proof depends on it.
+    Named { name: String, graph: u32, is_dependency: bool },
+    /// A labelled statement.
+    Pair { name: Option<String>, graph: u32, useful: bool },
+}
+
+/// Graphs as flat arrays, with labels as symbols of the worker that made them.
+#[derive(Default)]
+pub(super) struct Graphs {
+    pub(super) labels: Vec<u32>,
+    pub(super) degrees: Vec<u16>,
+    pub(super) targets: Vec<u16>,
+    /// For each graph, where its nodes and edges end, and a hash that does not depend on the worker.
+    pub(super) ends: Vec<(u32, u32, u64)>,
+}
+
+/// The contents of a file.
+pub(super) struct Parsed {
+    pub(super) worker: usize,
+    pub(super) file: String,
+    pub(super) split: Split,
+    /// Labels that the worker had not used before: number and text.
+    pub(super) new_labels: Vec<(u32, String)>,
+    pub(super) graphs: Graphs,
+    pub(super) entries: Vec<Entry>,
+    /// Messages of statements that were left out.
+    pub(super) skipped: Vec<String>,
+}
+
+/// Turns files into graphs; every thread has one.
+pub(super) struct Worker<'a> {
+    id: usize,
+    options: &'a Options,
+    layout: Layout,
+    limits: Limits,
+    names: Interner,
+    builder: GraphBuilder,
+    holstep: holstep::Parser,
+    tptp: tptp::Parser,
+    formula: Formula,
+    graph: Graph,
+    /// For each symbol, the hash of its text once it has been a label; 0 before.
+    label_hashes: Vec<u64>,
+    new_labels: Vec<(u32, String)>,
+}
+
+#[derive(Deserialize)]
+struct JsonPair {
+    conjecture: String,
+    statement: String,
+    useful: bool,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    syntax: Syntax,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Syntax {
+    #[default]
+    Hol,
+    Tptp,
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(id: usize, layout: Layout, options: &'a Options) -> Self {
+        // Nodes and degrees are stored in sixteen bits.
+        let limits = Limits { nodes: options.limits.nodes.min(usize::from(u16::MAX)), ..options.limits };
+        Worker {
+            id,
+            options,
+            layout,
+            limits,
+            names: Interner::new(),
+            builder: GraphBuilder::new(options.view, limits),
+            holstep: holstep::Parser::new(limits),
+            tptp: tptp::Parser::new(limits),
+            formula: Formula::new(),
+            graph: Graph::new(),
+            label_hashes: Vec::new(),
+            new_labels: Vec::new(),
+        }
+    }
+
+    pub(super) fn parse(&mut self, file: SourceFile) -> Result<Parsed, Error> {
+        let mut parsed = Parsed {
+            worker: self.id,
+            file: file.name,
+            split: file.split,
+            new_labels: Vec::new(),
+            graphs: Graphs::default(),
+            entries: Vec::new(),
+            skipped: Vec::new(),
+        };
+        let result = match (Layout::of(&file.content), self.layout) {
+            (Some(found), layout) if found == layout => match layout {
+                Layout::Holstep => self.holstep(&file.content, &mut parsed),
+                Layout::Deepmath => self.deepmath(&file.content, &mut parsed),
+                Layout::Jsonl => self.jsonl(&file.content, file.first_line, &mut parsed),
+            },
+            // A piece of a JSON Lines file may be blank, and so may a whole file of any kind be.
+            (None, Layout::Jsonl) if file.content.trim_ascii().is_empty() => Ok(()),
+            (_, layout) => {
+                let name = Layout::ALL.iter().find(|(_, l)| *l == layout).map_or("", |(name, _)| name);
+                let message = format!("expected a {name} file as the others are, found something else");
+                Err(Error::data(&parsed.file, message))
+            }
+        };
+        if let Err(error) = result {
+            self.skip(error, &mut parsed)?;
+        }
+        parsed.new_labels = std::mem::take(&mut self.new_labels);
+        Ok(parsed)
+    }
+
+    /// Notes an error and goes on, or stops.
+    fn skip(&self, error: Error, parsed: &mut Parsed) -> Result<(), Error> {
+        if !self.options.keep_going || matches!(error, Error::Interrupted) {
+            return Err(error);
+        }
+        parsed.skipped.push(error.to_string());
+        Ok(())
+    }
+
+    fn holstep(&mut self, content: &[u8], parsed: &mut Parsed) -> Result<(), Error> {
+        let mut reader = holstep::Reader::new(content, self.limits);
+        while let Some(entry) = reader.next_entry().map_err(|error| Error::read(&parsed.file, error))? {
+            let result = self.holstep.parse(&entry.statement, &mut self.names, &mut self.formula);
+            let result = result.map_err(|error| Error::parse(&parsed.file, error));
+            let graph = match result.and_then(|()| self.add(entry.statement.position, parsed)) {
+                Ok(graph) => graph,
+                // Without its conjecture, nothing else of the file means anything.
+                Err(error) if entry.kind == holstep::Kind::Conjecture => return Err(error),
+                Err(error) => {
+                    self.skip(error, parsed)?;
+                    continue;
+                }
+            };
+            let name = entry.name.unwrap_or_default().to_owned();
+            parsed.entries.push(match entry.kind {
+                holstep::Kind::Conjecture => Entry::Conjecture { name, graph, key: None },
+                holstep::Kind::Dependency => Entry::Named { name, graph, is_dependency: true },
+                holstep::Kind::Step { useful } => Entry::Pair { name: None, graph, useful },
+            });
+        }
+        Ok(())
+    }
+
+    fn deepmath(&mut self, content: &[u8], parsed: &mut Parsed) -> Result<(), Error> {
+        let mut reader = deepmath::Reader::new(content, self.limits);
+        let mut has_conjecture = false;
+        loop {
+            let line = match reader.next(&mut self.names, &mut self.formula) {
+                Ok(None) => return Ok(()),
+                Ok(Some(line)) => Ok((line.kind, line.name.into_owned(), line.number)),
+                Err(ReadError::Parse(error)) if self.options.keep_going && has_conjecture => {
+                    Err(Error::parse(&parsed.file, error))
+                }
+                Err(error) => return Err(Error::read(&parsed.file, error)),
+            };
+            let added = line.and_then(|(kind, name, number)| {
+                let graph = self.add(Position { line: number, column: 3 }, parsed)?;
+                Ok((kind, name, graph))
+            });
+            let (kind, name, graph) = match added {
+                Ok(added) => added,
+                Err(error) if !has_conjecture => return Err(error),
+                Err(error) => {
+                    self.skip(error, parsed)?;
+                    continue;
+                }
+            };
+            has_conjecture = true;
+            if kind == deepmath::Kind::Conjecture {
+                // A theorem of the library like all others, for the conjectures after it.
+                parsed.entries.push(Entry::Named { name: name.clone(), graph, is_dependency: false });
+            }
+            parsed.entries.push(match kind {
+                deepmath::Kind::Conjecture => Entry::Conjecture { name, graph, key: None },
+                deepmath::Kind::Useful => Entry::Pair { name: Some(name), graph, useful: true },
+                deepmath::Kind::Useless => Entry::Pair { name: Some(name), graph, useful: false },
+            });
+        }
+    }
+
+    fn jsonl(&mut self, content: &[u8], first_line: usize, parsed: &mut Parsed) -> Result<(), Error> {
+        let mut last: Option<String> = None;
+        for (number, line) in (first_line..).zip(content.split(|&byte| byte == b'\n')) {
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            if let Err(error) = self.json_line(line, number, &mut last, parsed) {
+                self.skip(error, parsed)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn json_line(
+        &mut self,
+        line: &[u8],
+        number: usize,
+        last: &mut Option<String>,
+        parsed: &mut Parsed,
+    ) -> Result<(), Error> {
+        let pair: JsonPair = serde_json::from_slice(line).map_err(|error| {
+            let position = Position { line: number, column: error.column().max(1) };
+            let expected = r#"{"conjecture": "...", "statement": "...", "useful": true}"#.to_owned();
+            let message = error.to_string();
+            let found = message.split(" at line ").next().unwrap_or_default().to_owned();
+            Error::parse(&parsed.file, ParseError { position, expected, found })
+        })?;
+        let position = Position { line: number, column: 1 };
+        if last.as_ref() != Some(&pair.conjecture) {
+            let graph = self.json_formula(&pair.conjecture, "conjecture", pair.syntax, position, parsed)?;
+            let name: String = pair.conjecture.chars().take(80).collect();
+            parsed.entries.push(Entry::Conjecture { name, graph, key: Some(pair.conjecture.clone()) });
+            *last = Some(pair.conjecture);
+        }
+        let graph = self.json_formula(&pair.statement, "statement", pair.syntax, position, parsed)?;
+        parsed.entries.push(Entry::Pair { name: pair.name, graph, useful: pair.useful });
+        Ok(())
+    }
+
+    fn json_formula(
+        &mut self,
+        text: &str,
+        field: &str,
+        syntax: Syntax,
+        position: Position,
+        parsed: &mut Parsed,
+    ) -> Result<u32, Error> {
+        let result = match syntax {
+            Syntax::Hol => {
+                let options = hol::Options { limits: self.limits, ..hol::Options::default() };
+                hol::parse(text, &options, &mut self.names).map(|formula| self.formula = formula)
+            }
+            Syntax::Tptp => {
+                let language = tptp::Language::Fof;
+                self.tptp.formula(text, language, 1, &mut self.names, &mut self.formula)
+            }
+        };
+        result.map_err(|error| {
+            let file = format!("{}:{}", parsed.file, position.line);
+            Error::data(file, format!("in the {field}, {error}"))
+        })?;
+        self.add(position, parsed)
+    }
+
+    /// Adds the graph of the current formula and returns its number within the file.
+    fn add(&mut self, position: Position, parsed: &mut Parsed) -> Result<u32, Error> {
+        if let Some(seed) = self.options.rename_variables {
+            rename(&mut self.formula, &mut self.names, seed);
+        }
+        self.builder.build(&self.formula, &self.names, &mut self.graph).map_err(|cause| Error::TooLarge {
+            file: parsed.file.clone(),
+            position,
+            cause,
+        })?;
+        let (graph, graphs) = (&self.graph, &mut parsed.graphs);
+        let wide = graph.starts().windows(2).find(|w| w[1] - w[0] > u32::from(u16::MAX));
+        if wide.is_some() {
+            let message = format!("{position}: expected at most {} children of a node, found more", u16::MAX);
+            return Err(Error::data(&parsed.file, message));
+        }
+        self.label_hashes.resize(self.names.len(), 0);
+        let mut hash = mix(graph.node_count() as u64, graph.edge_count() as u64 | 1 << 40);
+        for &label in graph.labels() {
+            let known = &mut self.label_hashes[label.index()];
+            if *known == 0 {
+                let text = self.names.name(label);
+                *known = hash_text(text);
+                self.new_labels.push((label.index() as u32, text.to_owned()));
+            }
+            hash = mix(hash ^ *known, 0x9e37_79b9_7f4a_7c15);
+            graphs.labels.push(label.index() as u32);
+        }
+        for w in graph.starts().windows(2) {
+            hash = mix(hash ^ u64::from(w[1] - w[0]), 0xd1b5_4a32_d192_ed03);
+            graphs.degrees.push((w[1] - w[0]) as u16);
+        }
+        for target in graph.targets() {
+            hash = mix(hash ^ u64::from(target.0), 0xa24b_aed4_963e_e407);
+            graphs.targets.push(target.0 as u16);
+        }
+        graphs.ends.push((graphs.labels.len() as u32, graphs.targets.len() as u32, hash));
+        Ok(graphs.ends.len() as u32 - 1)
+    }
+}
+
+/// Names to draw from, beside the formula's own, so that a formula with one variable is renamed as well.
+const POOL: [&str; 32] = [
+    "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "m", "n", "p", "q", "r", "s", "t", "u", "v", "w",
+    "x", "y", "z", "x'", "y'", "A", "B", "P", "Q", "S", "V",
+];
+
+/// Gives every variable name of a formula another one, by the seed and the formula's size. Variables of the same
+/// name keep sharing one.
+fn rename(formula: &mut Formula, names: &mut Interner, seed: u64) {
+    let mut own: Vec<Symbol> = Vec::new();
+    let mut places: HashMap<Symbol, usize> = HashMap::new();
+    for variable in formula.variables() {
+        places.entry(variable.name).or_insert_with(|| {
+            own.push(variable.name);
+            own.len() - 1
+        });
+    }
+    let mut choices: Vec<Symbol> = own.clone();
+    for name in POOL {
+        let symbol = names.intern(name);
+        if !places.contains_key(&symbol) {
+            choices.push(symbol);
+        }
+    }
+    // Fisher and Yates, with a generator that depends on what is renamed.
+    let mut state = mix(seed, formula.len() as u64);
+    for name in &own {
+        state = mix(state ^ hash_text(names.name(*name)), 0x2545_f491_4f6c_dd1d);
+    }
+    for i in 0..own.len().min(choices.len() - 1) {
+        state = mix(state, 0x9e37_79b9_7f4a_7c15);
+        let j = i + (state % (choices.len() - i) as u64) as usize;
+        choices.swap(i, j);
+    }
+    for var in formula.variable_ids() {
+        let name = formula.variables()[var.index()].name;
+        formula.rename(var, choices[places[&name]]);
+    }
+}
+
+/// Mixes two words into one.
+#[inline]
+pub(super) fn mix(a: u64, b: u64) -> u64 {
+    let product = u128::from(a ^ 0x2d35_8dcc_aa6c_78a5) * u128::from(b ^ 0x8bb8_4b93_962e_acc9);
+    (product >> 64) as u64 ^ product as u64
+}
+
+/// A hash of a text that is the same in every run and never 0.
+pub(super) fn hash_text(text: &str) -> u64 {
+    let mut hash = mix(text.len() as u64, 0x9e37_79b9_7f4a_7c15);
+    for chunk in text.as_bytes().chunks(8) {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        hash = mix(hash ^ u64::from_le_bytes(word), 0xe703_7ed1_a0b4_28db);
+    }
+    hash | 1
+}

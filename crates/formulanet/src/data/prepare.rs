@@ -1,0 +1,282 @@
+//! From an input to a prepared folder.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, mpsc};
+use std::thread;
+
+use formulanet_logic::{Limits, View};
+use serde::{Deserialize, Serialize};
+
+use super::collect::Collection;
+use super::parse::Worker;
+use super::source::{Layout, Source};
+use super::split::Validation;
+use super::store::{self, FORMAT, Meta};
+use super::write;
+use crate::Error;
+
+/// How data is prepared; two runs with the same input and options write the same bytes.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Options {
+    /// Which graph is made of a formula.
+    #[serde(with = "view_name")]
+    pub view: View,
+    /// Which conjectures are held out for validation.
+    pub validation: Validation,
+    /// Decides which ones, if only their number is given.
+    pub seed: u64,
+    /// Variables get other names, chosen by this seed.
+    pub rename_variables: Option<u64>,
+    /// Statements that cannot be read are left out instead of ending the work.
+    pub keep_going: bool,
+    /// How large a statement may be.
+    #[serde(with = "LimitsForm")]
+    pub limits: Limits,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            view: View::Graph,
+            validation: Validation::Number(700),
+            seed: 0,
+            rename_variables: None,
+            keep_going: false,
+            limits: Limits::default(),
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Limits")]
+struct LimitsForm {
+    bytes: usize,
+    depth: usize,
+    nodes: usize,
+    treelets: u64,
+}
+
+mod view_name {
+    use formulanet_logic::View;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(view: &View, serializer: S) -> Result<S::Ok, S::Error> {
+        let name = View::ALL.iter().find(|(_, known)| known == view).map_or("", |(name, _)| name);
+        serializer.serialize_str(name)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<View, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let found = View::ALL.iter().find(|(known, _)| *known == name);
+        found.map(|(_, view)| *view).ok_or_else(|| D::Error::custom(format!("unknown view `{name}`")))
+    }
+}
+
+/// Who watches the work and may stop it.
+pub trait Progress: Sync {
+    /// The work begins, with so many bytes to read.
+    fn start(&self, bytes: u64);
+    /// So many bytes more were read.
+    fn advance(&self, bytes: u64);
+    /// Everything was read, and the folder is being written.
+    fn writing(&self) {}
+    /// Whether the work should end without a result.
+    fn is_stopped(&self) -> bool;
+}
+
+/// Nobody watches.
+pub struct Silent;
+
+impl Progress for Silent {
+    fn start(&self, _: u64) {}
+
+    fn advance(&self, _: u64) {}
+
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}
+
+/// What became of it.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The folder was written; the messages are about statements that were left out.
+    Written(Meta, Vec<String>),
+    /// The same folder was there already.
+    AlreadyThere(Meta),
+}
+
+/// Prepares a data set: HolStep, DeepMath or JSON Lines, as a directory, an archive or a file.
+///
+/// The folder is written under another name and renamed at the end, so that it is there as a whole or not at all.
+pub fn prepare(
+    input: &Path,
+    output: &Path,
+    layout: Option<Layout>,
+    options: &Options,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Outcome, Error> {
+    let source = Source::open(input)?;
+    let fingerprint = source.fingerprint()?;
+    if output.join(store::META).exists() {
+        let found = store::read_meta(output)?;
+        if found.fingerprint == fingerprint && found.options == *options && found.program == version() {
+            return Ok(Outcome::AlreadyThere(found));
+        }
+        let message = "expected a new folder, found one that was prepared from other input or with other \
+                       options; remove it or choose another";
+        return Err(Error::data(output.display().to_string(), message));
+    }
+    write::check_output(output)?;
+    let layout = match layout {
+        Some(layout) => layout,
+        None => recognise(&source, input)?,
+    };
+    progress.start(source.bytes);
+    let collection = collect(&source, layout, options, threads.max(1), progress)?;
+    let name = input.file_name().map_or_else(|| "-".into(), |name| name.to_string_lossy().into_owned());
+    let skipped = collection.skipped.clone();
+    let meta = Meta {
+        format: FORMAT,
+        program: version().to_owned(),
+        input: name,
+        layout,
+        fingerprint,
+        options: options.clone(),
+        counts: store::Counts::default(),
+    };
+    progress.writing();
+    let meta = write::write(collection, meta, output, progress)?;
+    Ok(Outcome::Written(meta, skipped))
+}
+
+fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// The layout of the first file.
+fn recognise(source: &Source, input: &Path) -> Result<Layout, Error> {
+    let mut found = None;
+    let result = source.for_each(&Silent, &mut |file| {
+        found = Some((Layout::of(&file.content), file.name));
+        Err(Error::Interrupted) // one file is enough
+    });
+    match (found, result) {
+        (Some((Some(layout), _)), _) => Ok(layout),
+        (Some((None, name)), _) => {
+            let message = format!(
+                "expected HolStep (`N ...`), DeepMath (`C fof(...)`) or JSON Lines (`{{...}}`), found none of them \
+                 in `{name}`; say which with --input-format"
+            );
+            Err(Error::data(input.display().to_string(), message))
+        }
+        (None, Err(error)) => Err(error),
+        (None, Ok(())) => Err(Error::data(input.display().to_string(), "expected files, found none")),
+    }
+}
+
+/// How many files may be under way: they are kept until all files before them are done.
+const WINDOW: usize = 64;
+
+/// Reads, parses and puts together all files: one thread reads, `threads` parse, this one puts together.
+fn collect(
+    source: &Source,
+    layout: Layout,
+    options: &Options,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Collection, Error> {
+    let gate = Gate::default();
+    let (file_sender, file_receiver) = mpsc::sync_channel(WINDOW);
+    let file_receiver = Mutex::new(file_receiver);
+    let (parsed_sender, parsed_receiver) = mpsc::channel();
+    thread::scope(|scope| {
+        for id in 0..threads {
+            let (files, gate, parsed) = (&file_receiver, &gate, parsed_sender.clone());
+            scope.spawn(move || {
+                let mut worker = Worker::new(id, layout, options);
+                loop {
+                    let next = files.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).recv();
+                    let Ok((index, file)) = next else { break };
+                    // After a failure files are only taken, so that their reader does not wait for ever.
+                    if !gate.is_closed() {
+                        let _ = parsed.send((index, worker.parse(file)));
+                    }
+                }
+            });
+        }
+        drop(parsed_sender);
+        let reader = scope.spawn(|| {
+            let (mut index, sender) = (0, file_sender);
+            source.for_each(progress, &mut |file| {
+                if progress.is_stopped() || !gate.wait(index) {
+                    return Err(Error::Interrupted);
+                }
+                sender.send((index, file)).map_err(|_| Error::Interrupted)?;
+                index += 1;
+                Ok(())
+            })
+        });
+        let mut collection = Collection::new(threads);
+        let (mut waiting, mut next, mut failure) = (BTreeMap::new(), 0, None);
+        for (index, parsed) in parsed_receiver {
+            waiting.insert(index, parsed);
+            while failure.is_none()
+                && let Some(parsed) = waiting.remove(&next)
+            {
+                match parsed {
+                    Ok(parsed) => collection.add(parsed),
+                    Err(error) => {
+                        failure = Some(error);
+                        gate.close();
+                    }
+                }
+                next += 1;
+                gate.open_to(next + WINDOW);
+            }
+        }
+        let read = reader.join().unwrap_or(Err(Error::Interrupted));
+        match failure {
+            Some(error) => Err(error),
+            None => read.map(|()| collection),
+        }
+    })
+}
+
+/// Holds the reader back until earlier files are done.
+#[derive(Default)]
+struct Gate {
+    end: Mutex<usize>,
+    changed: Condvar,
+    is_closed: AtomicBool,
+}
+
+impl Gate {
+    /// Waits until the file with this number may be read; false if there is no more use in it.
+    fn wait(&self, index: usize) -> bool {
+        let mut end = self.end.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        while index >= (*end).max(WINDOW) && !self.is_closed() {
+            end = self.changed.wait(end).unwrap_or_else(|poisoned| poisoned.into_inner());
+        }
+        !self.is_closed()
+    }
+
+    fn open_to(&self, end: usize) {
+        *self.end.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = end;
+        self.changed.notify_all();
+    }
+
+    fn close(&self) {
+        self.is_closed.store(true, Ordering::SeqCst);
+        let _held = self.end.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        self.changed.notify_all();
+    }
+
+    fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::SeqCst)
+    }
+}

@@ -1,0 +1,387 @@
+//! A collection to a folder: splits, vocabulary, arrays.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+
+use bytemuck::NoUninit;
+use safetensors::tensor::View;
+use safetensors::{Dtype, SafeTensorError};
+
+use super::Progress;
+use super::collect::{Collection, Conjecture};
+use super::split::{self, Candidate, Split};
+use super::store::{Counts, GRAPHS, META, Meta, VOCABULARY};
+use crate::Error;
+
+/// Labels that every vocabulary begins with.
+const SPECIAL: [&str; 3] = ["VAR", "VARFUNC", "UNKNOWN"];
+const UNKNOWN: u16 = 2;
+
+/// Whether a folder can be made at a place.
+pub(super) fn check_output(output: &Path) -> Result<(), Error> {
+    let shown = output.display().to_string();
+    let is_taken = output.exists() && !fs::read_dir(output).is_ok_and(|mut entries| entries.next().is_none());
+    if is_taken {
+        let message = "expected a new or empty folder, found something else; choose another";
+        return Err(Error::data(shown, message));
+    }
+    let parent = parent(output);
+    if !parent.is_dir() {
+        return Err(Error::data(
+            shown,
+            format!("expected a folder in {}, which is not there", parent.display()),
+        ));
+    }
+    Ok(())
+}
+
+fn parent(output: &Path) -> &Path {
+    output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Writes the folder and completes its description.
+pub(super) fn write(
+    mut collection: Collection,
+    mut meta: Meta,
+    output: &Path,
+    progress: &dyn Progress,
+) -> Result<Meta, Error> {
+    let shown = output.display().to_string();
+    if collection.pairs.is_empty() && collection.conjectures.is_empty() {
+        return Err(Error::data(meta.input, "expected conjectures, found none"));
+    }
+    collection.pairs.sort_by_key(|pair| pair.conjecture);
+    hold_out(&mut collection.conjectures, &meta);
+    let vocabulary = Vocabulary::of(&collection);
+    if vocabulary.labels.len() > usize::from(u16::MAX) {
+        let message = format!("expected at most {} labels, found {}", u16::MAX, vocabulary.labels.len());
+        return Err(Error::data(meta.input, message));
+    }
+    let arrays = Arrays::of(collection, &vocabulary);
+    meta.counts = arrays.counts(&vocabulary);
+    let fail = |error| Error::io(&shown, error);
+    // A folder beside the result, so that renaming it is one step; removed if anything fails.
+    let folder = tempfile::Builder::new().prefix(".formulanet-").tempdir_in(parent(output)).map_err(fail)?;
+    arrays.write(&folder.path().join(GRAPHS)).map_err(fail)?;
+    write_file(&folder.path().join(VOCABULARY), vocabulary.text().as_bytes()).map_err(fail)?;
+    let description = serde_json::to_string_pretty(&meta).map_err(|error| fail(error.into()))? + "\n";
+    write_file(&folder.path().join(META), description.as_bytes()).map_err(fail)?;
+    if progress.is_stopped() {
+        return Err(Error::Interrupted);
+    }
+    readable_by_others(folder.path(), 0o755).map_err(fail)?;
+    fs::rename(folder.path(), output).map_err(fail)?;
+    // It has its new name: there is nothing left to remove.
+    let _ = folder.keep();
+    File::open(parent(output)).and_then(|directory| directory.sync_all()).map_err(fail)?;
+    Ok(meta)
+}
+
+/// What is made under a temporary name belongs to its maker alone; a result is for everybody to read.
+#[cfg(unix)]
+fn readable_by_others(path: &Path, mode: u32) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn readable_by_others(_: &Path, _: u32) -> std::io::Result<()> {
+    Ok(())
+}
+
+fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+fn hold_out(conjectures: &mut [Conjecture], meta: &Meta) {
+    let places: Vec<usize> =
+        (0..conjectures.len()).filter(|&i| conjectures[i].split == Split::Train).collect();
+    let candidates: Vec<Candidate<'_>> = places
+        .iter()
+        .map(|&i| Candidate { name: &conjectures[i].name, graph: conjectures[i].graph })
+        .collect();
+    let chosen = split::held_out(&candidates, &meta.options.validation, meta.options.seed);
+    for place in chosen {
+        conjectures[places[place]].split = Split::Validation;
+    }
+}
+
+/// The labels of the training split.
+struct Vocabulary {
+    labels: Vec<String>,
+    /// For each label of the collection, its token.
+    tokens: Vec<u16>,
+}
+
+impl Vocabulary {
+    fn of(collection: &Collection) -> Self {
+        let mut is_training = vec![false; collection.graph_count()];
+        let of_conjecture = |number: u32| &collection.conjectures[number as usize];
+        for conjecture in collection.conjectures.iter().filter(|c| c.split == Split::Train) {
+            is_training[conjecture.graph as usize] = true;
+            for &premise in &conjecture.dependencies {
+                is_training[collection.premises[premise as usize].graph as usize] = true;
+            }
+        }
+        for pair in collection.pairs.iter().filter(|p| of_conjecture(p.conjecture).split == Split::Train) {
+            is_training[pair.graph as usize] = true;
+        }
+        let mut counts = vec![0u64; collection.labels.len()];
+        for (graph, _) in is_training.iter().enumerate().filter(|(_, is_training)| **is_training) {
+            let nodes = collection.node_offsets[graph] as usize..collection.node_offsets[graph + 1] as usize;
+            for &label in &collection.tokens[nodes] {
+                counts[label as usize] += 1;
+            }
+        }
+        let mut order: Vec<usize> = (0..counts.len())
+            .filter(|&i| counts[i] > 0 && !SPECIAL.contains(&collection.labels[i].as_str()))
+            .collect();
+        order.sort_by(|&a, &b| {
+            counts[b].cmp(&counts[a]).then_with(|| collection.labels[a].cmp(&collection.labels[b]))
+        });
+        let special = SPECIAL.iter().map(|label| (*label).to_owned());
+        let labels: Vec<String> =
+            special.chain(order.iter().map(|&i| collection.labels[i].clone())).collect();
+        let numbers: HashMap<&str, usize> =
+            labels.iter().enumerate().map(|(i, label)| (label.as_str(), i)).collect();
+        let token = |label: &String| numbers.get(label.as_str()).map_or(UNKNOWN, |&i| i as u16);
+        let tokens = collection.labels.iter().map(token).collect();
+        Vocabulary { labels, tokens }
+    }
+
+    /// One label per line, in the order of the tokens.
+    fn text(&self) -> String {
+        self.labels.iter().flat_map(|label| [label.as_str(), "\n"]).collect()
+    }
+}
+
+/// The arrays of a folder.
+struct Arrays {
+    tokens: Vec<u16>,
+    degrees: Vec<u16>,
+    targets: Vec<u16>,
+    node_offsets: Vec<u64>,
+    edge_offsets: Vec<u64>,
+    pair_conjecture: Vec<u32>,
+    pair_statement: Vec<u32>,
+    pair_useful: Vec<u8>,
+    conjecture_graph: Vec<u32>,
+    conjecture_split: Vec<u8>,
+    conjecture_pairs: Vec<u64>,
+    conjecture_names: (Vec<u8>, Vec<u64>),
+    conjecture_files: (Vec<u8>, Vec<u64>),
+    dependency_premise: Vec<u32>,
+    dependency_offsets: Vec<u64>,
+    premise_graph: Vec<u32>,
+    premise_names: (Vec<u8>, Vec<u64>),
+    ambiguous_premises: usize,
+    skipped: usize,
+}
+
+impl Arrays {
+    fn of(collection: Collection, vocabulary: &Vocabulary) -> Self {
+        let tokens: Vec<u16> =
+            collection.tokens.iter().map(|&label| vocabulary.tokens[label as usize]).collect();
+        let Collection { conjectures, pairs, premises, ambiguous_premises, skipped, .. } = collection;
+        let graphs = Merged::of(
+            tokens,
+            collection.degrees,
+            collection.targets,
+            collection.node_offsets,
+            collection.edge_offsets,
+        );
+        let numbers = &graphs.numbers;
+        let mut conjecture_pairs = vec![0u64; conjectures.len() + 1];
+        for pair in &pairs {
+            conjecture_pairs[pair.conjecture as usize + 1] += 1;
+        }
+        accumulate(&mut conjecture_pairs);
+        let mut dependency_offsets = vec![0];
+        let mut dependency_premise = Vec::new();
+        for conjecture in &conjectures {
+            dependency_premise.extend_from_slice(&conjecture.dependencies);
+            dependency_offsets.push(dependency_premise.len() as u64);
+        }
+        Arrays {
+            pair_conjecture: pairs.iter().map(|pair| pair.conjecture).collect(),
+            pair_statement: pairs.iter().map(|pair| numbers[pair.graph as usize]).collect(),
+            pair_useful: pairs.iter().map(|pair| u8::from(pair.useful)).collect(),
+            conjecture_graph: conjectures.iter().map(|c| numbers[c.graph as usize]).collect(),
+            conjecture_split: conjectures.iter().map(|c| c.split.number()).collect(),
+            conjecture_pairs,
+            conjecture_names: texts(conjectures.iter().map(|c| c.name.as_str())),
+            conjecture_files: texts(conjectures.iter().map(|c| c.file.as_str())),
+            dependency_premise,
+            dependency_offsets,
+            premise_graph: premises.iter().map(|p| numbers[p.graph as usize]).collect(),
+            premise_names: texts(premises.iter().map(|p| p.name.as_str())),
+            ambiguous_premises,
+            skipped: skipped.len(),
+            tokens: graphs.tokens,
+            degrees: graphs.degrees,
+            targets: graphs.targets,
+            node_offsets: graphs.node_offsets,
+            edge_offsets: graphs.edge_offsets,
+        }
+    }
+
+    fn counts(&self, vocabulary: &Vocabulary) -> Counts {
+        let mut is_statement = vec![false; self.node_offsets.len() - 1];
+        for &graph in &self.pair_statement {
+            is_statement[graph as usize] = true;
+        }
+        Counts {
+            conjectures: self.conjecture_graph.len(),
+            pairs: self.pair_statement.len(),
+            graphs: self.node_offsets.len() - 1,
+            statement_graphs: is_statement.iter().filter(|&&is| is).count(),
+            nodes: self.tokens.len(),
+            edges: self.targets.len(),
+            vocabulary: vocabulary.labels.len(),
+            premises: self.premise_graph.len(),
+            dependencies: self.dependency_premise.len(),
+            ambiguous_premises: self.ambiguous_premises,
+            skipped: self.skipped,
+        }
+    }
+
+    fn write(&self, path: &Path) -> std::io::Result<()> {
+        let tensors = [
+            ("node_offsets", array(&self.node_offsets, Dtype::U64)),
+            ("edge_offsets", array(&self.edge_offsets, Dtype::U64)),
+            ("conjecture_pairs", array(&self.conjecture_pairs, Dtype::U64)),
+            ("dependency_offsets", array(&self.dependency_offsets, Dtype::U64)),
+            ("conjecture_names_offsets", array(&self.conjecture_names.1, Dtype::U64)),
+            ("conjecture_files_offsets", array(&self.conjecture_files.1, Dtype::U64)),
+            ("premise_names_offsets", array(&self.premise_names.1, Dtype::U64)),
+            ("pair_conjecture", array(&self.pair_conjecture, Dtype::U32)),
+            ("pair_statement", array(&self.pair_statement, Dtype::U32)),
+            ("conjecture_graph", array(&self.conjecture_graph, Dtype::U32)),
+            ("dependency_premise", array(&self.dependency_premise, Dtype::U32)),
+            ("premise_graph", array(&self.premise_graph, Dtype::U32)),
+            ("tokens", array(&self.tokens, Dtype::U16)),
+            ("degrees", array(&self.degrees, Dtype::U16)),
+            ("targets", array(&self.targets, Dtype::U16)),
+            ("pair_useful", array(&self.pair_useful, Dtype::U8)),
+            ("conjecture_split", array(&self.conjecture_split, Dtype::U8)),
+            ("conjecture_names", array(&self.conjecture_names.0, Dtype::U8)),
+            ("conjecture_files", array(&self.conjecture_files.0, Dtype::U8)),
+            ("premise_names", array(&self.premise_names.0, Dtype::U8)),
+        ];
+        safetensors::serialize_to_file(tensors, None, path).map_err(|error| match error {
+            SafeTensorError::IoError(error) => error,
+            error => std::io::Error::other(error.to_string()),
+        })?;
+        readable_by_others(path, 0o644)?;
+        File::open(path)?.sync_all()
+    }
+}
+
+struct Array<'a> {
+    bytes: &'a [u8],
+    dtype: Dtype,
+    shape: [usize; 1],
+}
+
+fn array<T: NoUninit>(values: &[T], dtype: Dtype) -> Array<'_> {
+    Array { bytes: bytemuck::cast_slice(values), dtype, shape: [values.len()] }
+}
+
+impl View for Array<'_> {
+    fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn data(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self.bytes)
+    }
+
+    fn data_len(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+fn accumulate(counts: &mut [u64]) {
+    let mut total = 0;
+    for count in counts {
+        total += *count;
+        *count = total;
+    }
+}
+
+/// Texts one after the other, and where each ends.
+fn texts<'a>(texts: impl Iterator<Item = &'a str>) -> (Vec<u8>, Vec<u64>) {
+    let (mut bytes, mut offsets) = (Vec::new(), vec![0]);
+    for text in texts {
+        bytes.extend_from_slice(text.as_bytes());
+        offsets.push(bytes.len() as u64);
+    }
+    (bytes, offsets)
+}
+
+/// Graphs with tokens. Two that differed only in labels outside the vocabulary are one now.
+struct Merged {
+    tokens: Vec<u16>,
+    degrees: Vec<u16>,
+    targets: Vec<u16>,
+    node_offsets: Vec<u64>,
+    edge_offsets: Vec<u64>,
+    /// For each graph before, its number now.
+    numbers: Vec<u32>,
+}
+
+impl Merged {
+    fn of(
+        mut tokens: Vec<u16>,
+        mut degrees: Vec<u16>,
+        mut targets: Vec<u16>,
+        node_offsets: Vec<u64>,
+        edge_offsets: Vec<u64>,
+    ) -> Self {
+        type Key = (Vec<u16>, Vec<u16>, Vec<u16>);
+        let mut known: HashMap<Key, u32> = HashMap::new();
+        let mut numbers = Vec::with_capacity(node_offsets.len() - 1);
+        let (mut new_nodes, mut new_edges) = (vec![0u64], vec![0u64]);
+        for graph in 0..node_offsets.len() - 1 {
+            let nodes = node_offsets[graph] as usize..node_offsets[graph + 1] as usize;
+            let edges = edge_offsets[graph] as usize..edge_offsets[graph + 1] as usize;
+            let number = new_nodes.len() as u32 - 1;
+            if tokens[nodes.clone()].contains(&UNKNOWN) {
+                let key = (
+                    tokens[nodes.clone()].to_vec(),
+                    degrees[nodes.clone()].to_vec(),
+                    targets[edges.clone()].to_vec(),
+                );
+                let first = *known.entry(key).or_insert(number);
+                if first != number {
+                    numbers.push(first);
+                    continue;
+                }
+            }
+            // Everything moves towards the front, or stays.
+            let (node, edge) = (new_nodes[number as usize] as usize, new_edges[number as usize] as usize);
+            new_nodes.push((node + nodes.len()) as u64);
+            new_edges.push((edge + edges.len()) as u64);
+            if node != nodes.start {
+                tokens.copy_within(nodes.clone(), node);
+                degrees.copy_within(nodes, node);
+                targets.copy_within(edges, edge);
+            }
+            numbers.push(number);
+        }
+        let (nodes, edges) = (new_nodes[new_nodes.len() - 1], new_edges[new_edges.len() - 1]);
+        tokens.truncate(nodes as usize);
+        degrees.truncate(nodes as usize);
+        targets.truncate(edges as usize);
+        Merged { tokens, degrees, targets, node_offsets: new_nodes, edge_offsets: new_edges, numbers }
+    }
+}
