@@ -198,6 +198,8 @@ impl Source {
             let size = entry.size();
             read_file(entry, Some(size), &name, &place, visit)?;
         }
+        // To the very end, where a compressed file has its checksum.
+        io::copy(&mut archive.into_inner(), &mut io::sink()).map_err(fail)?;
         if seen.is_empty() {
             return Err(Error::data(&shown, "expected files in the archive, found none"));
         }
