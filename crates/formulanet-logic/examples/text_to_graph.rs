@@ -1,7 +1,7 @@
 //! How fast HolStep text becomes graphs on one core, and where the time goes.
 //!
 //! Reads the given files into memory, then goes over every statement once per stage and round.
-//! `cargo run --release -p formulanet-logic --example text_to_graph -- [--rounds N] FILES...`
+//! `cargo run --release -p formulanet-logic --example text_to_graph -- [--rounds N] [--threads N] FILES...`
 
 use std::io::Write;
 use std::time::Instant;
@@ -17,9 +17,12 @@ enum Stage {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let mut rounds = 3;
-    if arguments.first().is_some_and(|a| a == "--rounds") {
-        rounds = arguments[1].parse()?;
+    let (mut rounds, mut threads) = (3, 1);
+    while let Some(flag) = arguments.first().filter(|a| a.starts_with("--")) {
+        match flag.as_str() {
+            "--rounds" => rounds = arguments[1].parse()?,
+            _ => threads = arguments[1].parse()?,
+        }
         arguments.drain(..2);
     }
     let files: Vec<Vec<u8>> = arguments.iter().map(std::fs::read).collect::<Result<_, _>>()?;
@@ -33,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for _ in 0..rounds {
         for (name, stage) in stages {
             let start = Instant::now();
-            let [statements, nodes, edges, treelets] = run(&files, stage)?;
+            let [statements, nodes, edges, treelets] = run_on(&files, stage, threads)?;
             let seconds = start.elapsed().as_secs_f64();
             let mean = |total: u64| total as f64 / statements as f64;
             writeln!(
@@ -48,6 +51,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     Ok(())
+}
+
+/// [`run`] on shares of the files.
+fn run_on(files: &[Vec<u8>], stage: Stage, threads: usize) -> Result<[u64; 4], String> {
+    let shares = files.chunks(files.len().div_ceil(threads).max(1));
+    std::thread::scope(|scope| {
+        let running: Vec<_> = shares
+            .map(|share| scope.spawn(move || run(share, stage).map_err(|error| error.to_string())))
+            .collect();
+        running.into_iter().try_fold([0; 4], |mut totals, thread| {
+            let part = thread.join().map_err(|_| "a thread panicked")??;
+            totals.iter_mut().zip(part).for_each(|(total, size)| *total += size);
+            Ok(totals)
+        })
+    })
 }
 
 /// Statements, nodes, edges and treelets.

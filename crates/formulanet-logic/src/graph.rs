@@ -82,6 +82,7 @@ pub struct Graph {
     /// Where each node's edges begin in `targets`; one entry more than there are nodes.
     starts: Vec<u32>,
     targets: Vec<NodeId>,
+    treelets: u64,
 }
 
 impl Graph {
@@ -141,8 +142,9 @@ impl Graph {
     }
 
     /// How many treelets there are: two different edges of one node make one.
+    #[inline]
     pub fn treelet_count(&self) -> u64 {
-        self.starts.windows(2).map(|w| u64::from(w[1] - w[0])).map(|m| m * m.saturating_sub(1) / 2).sum()
+        self.treelets
     }
 
     /// All treelets `(left, head, right)`, ordered by head and ranks.
@@ -276,7 +278,12 @@ impl GraphBuilder {
 
     /// The turnstile and everything below it, with the edges of the tree.
     fn add_terms(&mut self, formula: &Formula, names: &Interner, graph: &mut Graph) {
-        add(graph, Symbol::TURNSTILE, NodeKind::Turnstile);
+        let most = formula.len() + formula.variables().len() + 1;
+        graph.labels.reserve(most);
+        graph.kinds.reserve(most);
+        graph.starts.reserve(most + 1);
+        self.tree_edges.reserve(most);
+        add(graph, Symbol::TURNSTILE, NodeKind::Turnstile, formula.part_count());
         let Some(first) = formula.first_child(None) else { return };
         let (mut term, mut parent) = (first, 0);
         loop {
@@ -300,42 +307,43 @@ impl GraphBuilder {
     }
 
     /// The node of a term: a new one, or the one that it is merged with.
-    #[inline]
+    #[inline(always)]
     fn node(&mut self, formula: &Formula, term: crate::TermId, names: &Interner, graph: &mut Graph) -> u32 {
-        let is_leaf = formula.arity(term) == 0;
+        let arity = formula.arity(term);
         match formula.head(term) {
-            Head::Constant(name) if !is_leaf => add(graph, names.label(name), NodeKind::Function),
+            Head::Constant(name) if arity > 0 => add(graph, names.label(name), NodeKind::Function, arity),
             Head::Constant(name) => {
                 let leaf = &mut self.leaves[name.index()];
                 if leaf.0 != self.stamp || self.view.is_tree() {
-                    *leaf = (self.stamp, add(graph, names.label(name), NodeKind::Constant));
+                    *leaf = (self.stamp, add(graph, names.label(name), NodeKind::Constant, 0));
                 }
                 leaf.1
             }
             Head::Binder(var) => {
                 let binder = formula.variables()[var.index()].binder;
                 let label = binder.map_or(Symbol::FORALL, |b| b.symbol());
-                let node = add(graph, label, NodeKind::Binder);
+                let node = add(graph, label, NodeKind::Binder, arity);
                 self.variables[var.index()].binder = node;
                 node
             }
             Head::Variable(var) => {
-                let variable = formula.variables()[var.index()];
                 let nodes = &mut self.variables[var.index()];
                 if nodes.binder == NONE {
                     // Its `!` node gets its number after everything else has one.
                     nodes.binder = NONE - 1;
                     self.free.push(var);
                 }
-                let label =
-                    |general| if self.view.has_names() { names.label(variable.name) } else { general };
-                if !is_leaf {
-                    let node = add(graph, label(Symbol::VARFUNC), NodeKind::VariableFunction);
+                let label = |general| match self.view.has_names() {
+                    true => names.label(formula.variables()[var.index()].name),
+                    false => general,
+                };
+                if arity > 0 {
+                    let node = add(graph, label(Symbol::VARFUNC), NodeKind::VariableFunction, arity);
                     self.functions.push((var, node));
                     node
                 } else {
                     if nodes.value == NONE || self.view.is_tree() {
-                        nodes.value = add(graph, label(Symbol::VAR), NodeKind::Variable);
+                        nodes.value = add(graph, label(Symbol::VAR), NodeKind::Variable, 0);
                     }
                     nodes.value
                 }
@@ -347,7 +355,7 @@ impl GraphBuilder {
     fn close(&mut self, graph: &mut Graph) {
         let mut below = 0;
         for &var in self.free.iter().rev() {
-            let node = add(graph, Symbol::FORALL, NodeKind::Binder);
+            let node = add(graph, Symbol::FORALL, NodeKind::Binder, 1);
             self.variables[var.index()].binder = node;
             self.tree_edges.push((node, below));
             below = node;
@@ -356,52 +364,56 @@ impl GraphBuilder {
 
     /// Sorts the edges by source: first those of the tree, then a binder's function variables, then its variable.
     fn link(&mut self, graph: &mut Graph) {
-        let nodes = graph.node_count();
-        let with_binders = !self.view.is_tree();
-        self.cursor.clear();
-        self.cursor.resize(nodes + 1, 0);
-        let counts = &mut self.cursor;
-        for &(source, _) in &self.tree_edges {
-            counts[source as usize] += 1;
+        let is_tree = self.view.is_tree();
+        let functions = if is_tree { &[] } else { self.functions.as_slice() };
+        let variables = if is_tree { &[] } else { self.variables.as_slice() };
+        // So far `starts` holds how many edges of the tree every node has.
+        for &(var, _) in functions {
+            graph.starts[self.variables[var.index()].binder as usize] += 1;
         }
-        if with_binders {
-            for &(var, _) in &self.functions {
-                counts[self.variables[var.index()].binder as usize] += 1;
-            }
-            for variable in self.variables.iter().filter(|v| v.value != NONE) {
-                counts[variable.binder as usize] += 1;
-            }
+        for variable in variables.iter().filter(|v| v.value != NONE) {
+            graph.starts[variable.binder as usize] += 1;
         }
         let mut total = 0;
-        for count in counts.iter_mut() {
+        graph.treelets = 0;
+        for count in &mut graph.starts {
+            graph.treelets += treelets(*count);
             total += std::mem::replace(count, total);
         }
-        graph.starts.extend_from_slice(counts);
+        self.cursor.clear();
+        self.cursor.extend_from_slice(&graph.starts);
+        graph.starts.push(total);
         graph.targets.resize(total as usize, NodeId(0));
         let mut put = |source: u32, target: u32| {
-            let place = &mut counts[source as usize];
+            let place = &mut self.cursor[source as usize];
             graph.targets[*place as usize] = NodeId(target);
             *place += 1;
         };
         for &(source, target) in &self.tree_edges {
             put(source, target);
         }
-        if with_binders {
-            for &(var, node) in &self.functions {
-                put(self.variables[var.index()].binder, node);
-            }
-            for variable in self.variables.iter().filter(|v| v.value != NONE) {
-                put(variable.binder, variable.value);
-            }
+        for &(var, node) in functions {
+            put(self.variables[var.index()].binder, node);
+        }
+        for variable in variables.iter().filter(|v| v.value != NONE) {
+            put(variable.binder, variable.value);
         }
     }
 }
 
+/// How many treelets a node with so many edges is the head of.
 #[inline]
-fn add(graph: &mut Graph, label: Symbol, kind: NodeKind) -> u32 {
+fn treelets(edges: u32) -> u64 {
+    u64::from(edges) * u64::from(edges).saturating_sub(1) / 2
+}
+
+/// Adds a node with so many edges of the tree.
+#[inline(always)]
+fn add(graph: &mut Graph, label: Symbol, kind: NodeKind, edges: usize) -> u32 {
     let node = graph.labels.len() as u32;
     graph.labels.push(label);
     graph.kinds.push(kind);
+    graph.starts.push(edges as u32);
     node
 }
 

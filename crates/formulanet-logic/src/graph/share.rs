@@ -135,6 +135,7 @@ impl Sharing {
     fn rebuild(&mut self, graph: &Graph) {
         let Sharing { class, shared, bound_edges, result, table: seen, .. } = self;
         result.clear();
+        result.treelets = 0;
         seen.clear();
         seen.resize(graph.node_count(), NONE);
         for node in graph.nodes() {
@@ -153,6 +154,8 @@ impl Sharing {
                 }
                 result.targets.push(NodeId(target));
             }
+            let edges = result.targets.len() as u32 - result.starts[result.starts.len() - 1];
+            result.treelets += super::treelets(edges);
         }
         result.starts.push(result.targets.len() as u32);
     }
