@@ -71,7 +71,7 @@ pub(crate) fn is_reserved(word: &str) -> bool {
 }
 
 /// Symbolic names without precedence, which would otherwise fall apart into operators.
-const SYMBOLIC_NAMES: [&str; 2] = ["<<<", "#!#"];
+const SYMBOLIC_NAMES: [&str; 5] = ["<<<", "#!#", "#?#", "////", "~="];
 
 /// Punctuation made of symbol characters.
 const PUNCTUATION: [&str; 6] = [".", ":", "|", "->", "|-", "?-"];

@@ -282,8 +282,9 @@ fn tokens(formula: &Formula, names: &Interner) -> String {
             Head::Constant(name) => tokens.push(format!("c{}", names.name(name))),
             Head::Variable(_) => tokens.push("f0".to_owned()),
             Head::Binder(var) => match formula.variables()[var.index()].binder {
-                Some(Binder::Exists | Binder::ExistsUnique | Binder::Choice) => tokens.push("c?".to_owned()),
-                _ => tokens.push("/".to_owned()),
+                Some(Binder::Forall) => tokens.push("!".to_owned()),
+                Some(Binder::Lambda) | None => tokens.push("/".to_owned()),
+                Some(binder) => tokens.push(format!("c{}", names.name(binder.symbol()))),
             },
         }
     }

@@ -56,6 +56,8 @@ pub struct Parser {
     stamp: u32,
     /// The lists that are open; the first is the sequent itself, which has no brackets.
     lists: Vec<List>,
+    /// For each open list that binds, its variable and what the variable's name meant outside.
+    scopes: Vec<(VarId, u32)>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -68,17 +70,16 @@ struct Meaning {
     free: u32,
 }
 
-/// A list `( ... )` under construction: `(t)`, `(f a)`, `(a op b)` or `(!x. body)`.
+/// A list `( ... )` under construction: `(t)`, `(f a)`, `(a op b)` or `(!x. body)`. Every bracket makes one, so it is
+/// kept small; what a list binds lies on a stack of its own.
 #[derive(Clone, Copy)]
 struct List {
     items: [TermId; 3],
-    count: u32,
-    /// The variable that this list binds, or `NONE`.
-    binds: u32,
-    /// What the variable's name meant outside.
-    shadowed: u32,
-    offset: u32,
+    /// How many items there are, and `BINDS` if the list begins with a binder.
+    state: u32,
 }
+
+const BINDS: u32 = 1 << 31;
 
 /// How often things occur in a statement; text and tokens must agree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -110,7 +111,7 @@ impl Fault {
 impl Parser {
     /// A parser with limits on depth and nodes.
     pub fn new(limits: Limits) -> Self {
-        Parser { limits, meanings: Vec::new(), stamp: 0, lists: Vec::new() }
+        Parser { limits, meanings: Vec::new(), stamp: 0, lists: Vec::new(), scopes: Vec::new() }
     }
 
     /// Fills `formula` with a statement's formula.
@@ -194,7 +195,8 @@ impl Parser {
         let mut census = Census::default();
         let mut turnstile = None;
         self.lists.clear();
-        self.lists.push(List::open(0));
+        self.scopes.clear();
+        self.lists.push(List::EMPTY);
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
             match byte {
@@ -204,7 +206,7 @@ impl Parser {
                         let expected = format!("at most {} nested brackets", self.limits.depth);
                         return Err(Fault::text(at, expected, "more (see --max-depth)"));
                     }
-                    self.lists.push(List::open(at as u32));
+                    self.lists.push(List::EMPTY);
                     at += 1;
                 }
                 b')' => {
@@ -237,7 +239,8 @@ impl Parser {
         }
         let list = self.lists.pop().expect("the sequent's own list is never closed");
         if !self.lists.is_empty() {
-            let found = format!("the end of the line, with the `(` of column {} open", list.offset + 1);
+            let column = innermost_open(bytes) + 1;
+            let found = format!("the end of the line, with the `(` of column {column} open");
             return Err(Fault::text(bytes.len(), "`)`", found));
         }
         if turnstile.is_none() {
@@ -271,13 +274,13 @@ impl Parser {
         let list = self.lists[0];
         if name == "|-" {
             *turnstile = Some(token.start);
-            if formula.part_count() == 0 && list.count == 0 {
+            if formula.part_count() == 0 && list.state == 0 {
                 return Ok(());
             }
         }
         let hypothesis = self.close(list, token.start, formula)?;
         formula.push(hypothesis);
-        self.lists[0] = List::open(token.end() as u32);
+        self.lists[0] = List::EMPTY;
         Ok(())
     }
 
@@ -291,8 +294,7 @@ impl Parser {
         census: &mut Census,
     ) -> Result<(), Box<Fault>> {
         let list = self.lists.last().expect("the sequent's own list is open");
-        if list.count == 0
-            && list.binds == NONE
+        if list.state == 0
             && let Some((binder, name, counts)) = token.binder(text)
         {
             census.constants += counts;
@@ -317,8 +319,8 @@ impl Parser {
         let symbol = names.intern(name);
         let var = formula.bind(binder, symbol);
         let shadowed = std::mem::replace(&mut self.meaning(symbol).bound, var.0);
-        let list = self.lists.last_mut().expect("a list is open");
-        (list.binds, list.shadowed) = (var.0, shadowed);
+        self.scopes.push((var, shadowed));
+        self.lists.last_mut().expect("a list is open").state = BINDS;
         Ok(())
     }
 
@@ -357,10 +359,11 @@ impl Parser {
     #[inline(always)]
     fn item(&mut self, term: TermId, offset: usize) -> Result<(), Box<Fault>> {
         let list = self.lists.last_mut().expect("the sequent's own list is open");
-        match list.items.get_mut(list.count as usize) {
-            Some(place) if list.binds == NONE || list.count == 0 => *place = term,
-            _ => {
-                let expected = if list.binds == NONE {
+        match list.state {
+            0..3 => list.items[list.state as usize] = term,
+            BINDS => list.items[0] = term,
+            state => {
+                let expected = if state < BINDS {
                     "`)` after three terms: `(f x)` or `(a op b)`"
                 } else {
                     "`)` after the body of a binder"
@@ -368,37 +371,50 @@ impl Parser {
                 return Err(Fault::text(offset, expected, "another term"));
             }
         }
-        list.count += 1;
+        list.state += 1;
         Ok(())
     }
 
     /// The term of a list.
     #[inline(always)]
     fn close(&mut self, list: List, offset: usize, formula: &mut Formula) -> Result<TermId, Box<Fault>> {
+        const BODY: u32 = BINDS + 1;
         let [first, second, third] = list.items;
-        match (list.count, list.binds) {
-            (2, NONE) => Ok(formula.apply(first, second)),
-            (3, NONE) => {
+        match list.state {
+            2 => Ok(formula.apply(first, second)),
+            3 => {
                 formula.apply(second, first);
                 Ok(formula.apply(second, third))
             }
-            (1, NONE) => Ok(first),
-            (1, var) => {
-                let name = formula.variables()[var as usize].name;
-                self.meaning(name).bound = list.shadowed;
-                Ok(formula.abstraction(VarId(var), first))
+            1 => Ok(first),
+            BODY => {
+                let (var, shadowed) = self.scopes.pop().expect("a list that binds has a scope");
+                let name = formula.variables()[var.index()].name;
+                self.meaning(name).bound = shadowed;
+                Ok(formula.abstraction(var, first))
             }
-            (_, NONE) => Err(Fault::text(offset, "a term", "nothing")),
-            _ => Err(Fault::text(offset, "the body of a binder", "nothing")),
+            BINDS => Err(Fault::text(offset, "the body of a binder", "nothing")),
+            _ => Err(Fault::text(offset, "a term", "nothing")),
         }
     }
 }
 
 impl List {
-    #[inline]
-    fn open(offset: u32) -> Self {
-        List { items: [TermId(NONE); 3], count: 0, binds: NONE, shadowed: NONE, offset }
+    const EMPTY: List = List { items: [TermId(NONE); 3], state: 0 };
+}
+
+/// Where the last bracket stands that is not closed.
+#[cold]
+fn innermost_open(bytes: &[u8]) -> usize {
+    let mut open = Vec::new();
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'(' => open.push(at),
+            b')' => drop(open.pop()),
+            _ => {}
+        }
     }
+    open.pop().unwrap_or_default()
 }
 
 #[cfg(test)]

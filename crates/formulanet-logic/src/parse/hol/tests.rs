@@ -66,6 +66,7 @@ fn application_and_prefixes() {
     check("f (**)", "(f matrix_mul)");
     check("((* a) b)", "(a * b)");
     check("((*_c a) b)", "(a *_c b)");
+    check("(~= (f a)) b", "((~= (f a)) b)");
     check("(IN = IN)", "((IN) = (IN))");
     check("(f +)", "(f (+))");
     check("(? P)", "((?) P)");
