@@ -50,7 +50,7 @@ def run(archive, out, *flags):
     seconds = time.time() - start
     memory = int(re.search(r"Maximum resident set size \(kbytes\): (\d+)", result.stderr)[1]) / 1e6
     disk = sum(os.path.getsize(os.path.join(out, name)) for name in os.listdir(out)) / 1e6
-    return seconds, memory, disk, result.stdout
+    return seconds, memory, disk, result.stdout.replace(out, "FOLDER")
 
 
 with tempfile.TemporaryDirectory(dir=arguments.scratch) as scratch:
