@@ -1,8 +1,8 @@
 //! Data sets: from what people download to what training reads.
 //!
-//! [`prepare`] reads HolStep, DeepMath or JSON Lines as a stream ([`source`]), turns every statement into a graph
-//! ([`parse`], on all cores), stores each distinct graph once ([`collect`]), holds conjectures out for validation
-//! ([`split`]) and writes a folder that [`Prepared`] maps into memory.
+//! [`prepare`] reads HolStep, DeepMath or JSON Lines as a stream (`source`), turns every statement into a graph
+//! (`parse`, on all cores), stores each distinct graph once (`collect`), holds conjectures out for validation
+//! (`split`) and writes a folder that [`Prepared`] maps into memory.
 
 mod collect;
 mod map;

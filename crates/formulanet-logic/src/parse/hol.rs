@@ -1,8 +1,8 @@
 //! HOL Light as a user types it.
 //!
-//! The text goes through three stages, none of which recurses: tokens ([`lex`]), terms without meaning
-//! ([`preterm`], where sets, lists, numerals and `let` become the constants that HOL Light itself uses), and
-//! the formula ([`elaborate`], where names are resolved and types decide what an overloaded `+` stands for).
+//! The text goes through three stages, none of which recurses: tokens (`lex`), terms without meaning
+//! (`preterm`, where sets, lists, numerals and `let` become the constants that HOL Light itself uses), and
+//! the formula (`elaborate`, where names are resolved and types decide what an overloaded `+` stands for).
 //! HolStep's fully parenthesised text is a subset of what is read here.
 
 mod elaborate;
