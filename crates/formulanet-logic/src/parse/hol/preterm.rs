@@ -436,8 +436,10 @@ impl<'a> Parser<'a> {
                 (Kind::Symbol, ".") => return at > self.at + 1,
                 (Kind::Symbol, "(") if token.closing > 0 => at = token.closing as usize,
                 (Kind::Symbol, ":" | "->" | "#" | "^" | "+") => {}
-                // HolStep has variables such as `<<`.
-                (Kind::Symbol, name) if at == self.at + 1 && syntax::infix(name).is_some() => {}
+                // HolStep has variables such as `<<` and `<<<`.
+                (Kind::Symbol, name)
+                    if at == self.at + 1
+                        && (syntax::infix(name).is_some() || syntax::is_identifier(name)) => {}
                 (Kind::Symbol, _) | (Kind::QuotedConstant, _) => return false,
                 (Kind::Word, word) if syntax::is_reserved(word) => return false,
                 _ => {}

@@ -89,6 +89,7 @@ fn binders() {
     check("(lambdai. (x $ i))", "(\\i. (x $ i))");
     check("lambda", "lambda");
     check("!P. P x", "(!P. (P x))");
+    check("(!<<<. (WF <<<))", "(!''<<<''. (WF ''<<<''))");
     check("(\\$_goal_$. (p = $_goal_$))", "(\\''$_goal_$''. (p = ''$_goal_$''))");
     check(
         "(!<<. (!x. ((WF <<) ==> (~ ((<< x) x)))))",
