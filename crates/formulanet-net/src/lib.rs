@@ -11,11 +11,13 @@ mod init;
 mod kernel;
 mod layer;
 mod model;
+mod optim;
 mod parameters;
 mod train;
 
 pub use config::{Config, Kind};
 pub use graph::GraphInput;
 pub use model::Model;
+pub use optim::{MovingAverage, Optimiser, Rule, Schedule, clip};
 pub use parameters::{Layout, Tensor};
 pub use train::{Batch, Gradients, Pair};
