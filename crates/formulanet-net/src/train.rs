@@ -49,7 +49,7 @@ impl Model {
     /// Loss and gradients of a mini-batch.
     pub fn gradients(&self, batch: &Batch, threads: usize) -> Gradients {
         let lanes = lanes(&batch.graphs);
-        let traces = self.forward_all(batch, &lanes, threads);
+        let traces = self.forward_all(&batch.graphs, &lanes, threads);
         let length = self.layout.length();
         let mut gradients = Gradients {
             values: vec![0.0; length],
@@ -74,6 +74,12 @@ impl Model {
         gradients
     }
 
+    /// The vectors of many graphs, as [`Model::embed`] gives them, on so many threads.
+    pub fn embed_all(&self, graphs: &[GraphInput], threads: usize) -> Vec<Vec<Vec<f32>>> {
+        let traces = self.forward_all(graphs, &lanes(graphs), threads);
+        traces.into_iter().map(|trace| trace.pooled).collect()
+    }
+
     /// Lets the classifiers' running statistics follow a mini-batch, once its gradients are applied.
     pub fn follow_statistics(&mut self, gradients: &Gradients) {
         for (t, statistics) in gradients.statistics.iter().enumerate() {
@@ -81,11 +87,11 @@ impl Model {
         }
     }
 
-    fn forward_all(&self, batch: &Batch, lanes: &[Vec<usize>], threads: usize) -> Vec<Trace> {
-        let places: Vec<Mutex<Option<Trace>>> = batch.graphs.iter().map(|_| Mutex::new(None)).collect();
+    fn forward_all(&self, graphs: &[GraphInput], lanes: &[Vec<usize>], threads: usize) -> Vec<Trace> {
+        let places: Vec<Mutex<Option<Trace>>> = graphs.iter().map(|_| Mutex::new(None)).collect();
         for_each_lane(lanes.len(), threads, |lane| {
             for &graph in &lanes[lane] {
-                let trace = self.forward(&batch.graphs[graph]);
+                let trace = self.forward(&graphs[graph]);
                 *places[graph].lock().unwrap_or_else(PoisonError::into_inner) = Some(trace);
             }
         });
