@@ -8,10 +8,33 @@ pub struct GraphInput {
     pub(crate) edges: [Vec<u32>; 2],
     /// Left child, head and right child of the treelets.
     pub(crate) treelets: [Vec<u32>; 3],
+    /// The ends of the edges and the members of the treelets, by role.
+    pub(crate) edge_roles: [Role; 2],
+    pub(crate) treelet_roles: [Role; 3],
     /// 1 / d_v, or 0 for a node without edges.
     pub(crate) edge_factors: Vec<f32>,
     /// 1 / e_v, or 0 for a node without treelets.
     pub(crate) treelet_factors: Vec<f32>,
+}
+
+/// Which nodes have a role, such as the head of a treelet. What is computed of a node in a role is computed once,
+/// however many rows it has the role in.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Role {
+    /// The nodes that have it, in order.
+    pub(crate) members: Vec<u32>,
+    /// For each row, the number of its node among the members.
+    pub(crate) rows: Vec<u32>,
+}
+
+impl Role {
+    fn of(nodes: &[u32], count: usize) -> Self {
+        let mut numbers = vec![u32::MAX; count];
+        nodes.iter().for_each(|&node| numbers[node as usize] = 0);
+        let members: Vec<u32> = (0..count as u32).filter(|&node| numbers[node as usize] == 0).collect();
+        members.iter().zip(0..).for_each(|(&node, number)| numbers[node as usize] = number);
+        Role { rows: nodes.iter().map(|&node| numbers[node as usize]).collect(), members }
+    }
 }
 
 impl GraphInput {
@@ -46,6 +69,8 @@ impl GraphInput {
         let factor = |&count: &u32| if count == 0 { 0.0 } else { 1.0 / count as f32 };
         graph.edge_factors = edge_counts.iter().map(factor).collect();
         graph.treelet_factors = treelet_counts.iter().map(factor).collect();
+        graph.edge_roles = graph.edges.each_ref().map(|nodes| Role::of(nodes, tokens.len()));
+        graph.treelet_roles = graph.treelets.each_ref().map(|nodes| Role::of(nodes, tokens.len()));
         graph
     }
 

@@ -6,7 +6,7 @@ use crate::kernel::matmul::Read::{Plain, Transposed};
 use crate::kernel::matmul::multiply;
 use crate::kernel::norm::{self, Saved};
 use crate::kernel::rows;
-use crate::layer::{self, UpdateState};
+use crate::layer::{self, Members, UpdateState};
 use crate::parameters::{Layout, Step};
 
 /// A network and its weights.
@@ -103,19 +103,19 @@ impl Model {
         let (d, values) = (self.config.dimension, &self.values);
         let mut combined = nodes.to_vec();
         let [sources, targets] = &graph.edges;
+        let members = graph.edge_roles.each_ref().map(|role| Members::of(role, nodes, d));
         // F_I updates the target of an edge, F_O its source.
         let edge_updates = std::array::from_fn(|i| {
-            let update = &step.edge_updates[i];
-            let (messages, state) = layer::update_forward(values, update, nodes, &[sources, targets], d);
+            let (messages, state) = layer::update_forward(values, &step.edge_updates[i], &members, d);
             rows::scatter_add(&mut combined, &messages, [targets, sources][i], &graph.edge_factors, d);
             state
         });
         // F_L updates the left child of a treelet, F_H its head, F_R its right child.
         let treelet_updates = step.treelet_updates.as_ref().map(|updates| {
-            let roles = graph.treelets.each_ref().map(Vec::as_slice);
+            let members = graph.treelet_roles.each_ref().map(|role| Members::of(role, nodes, d));
             std::array::from_fn(|i| {
-                let (messages, state) = layer::update_forward(values, &updates[i], nodes, &roles, d);
-                rows::scatter_add(&mut combined, &messages, roles[i], &graph.treelet_factors, d);
+                let (messages, state) = layer::update_forward(values, &updates[i], &members, d);
+                rows::scatter_add(&mut combined, &messages, &graph.treelets[i], &graph.treelet_factors, d);
                 state
             })
         });
@@ -197,39 +197,22 @@ impl Model {
         multiply(&mut combined, 0.0, (&gradient, Plain), (&values[weight], Plain), [count, d, d]);
         let mut node_gradient = combined.clone();
         let [sources, targets] = &graph.edges;
+        let mut members = graph.edge_roles.each_ref().map(|role| Members::of(role, nodes, d).with_gradient());
         for ((update, state), receivers) in
             step.edge_updates.iter().zip(&trace.edge_updates).zip([targets, sources])
         {
             let messages = rows::gather_scaled(&combined, receivers, &graph.edge_factors, d);
-            let roles: [&[u32]; 2] = [sources, targets];
-            layer::update_backward(
-                values,
-                gradients,
-                update,
-                state,
-                nodes,
-                &mut node_gradient,
-                &roles,
-                messages,
-                d,
-            );
+            layer::update_backward(values, gradients, update, state, &mut members, messages, d);
         }
+        members.iter().for_each(|members| members.add_to(&mut node_gradient, d));
         if let (Some(updates), Some(states)) = (&step.treelet_updates, &trace.treelet_updates) {
-            let roles = graph.treelets.each_ref().map(Vec::as_slice);
-            for ((update, state), receivers) in updates.iter().zip(states).zip(roles) {
+            let mut members =
+                graph.treelet_roles.each_ref().map(|role| Members::of(role, nodes, d).with_gradient());
+            for ((update, state), receivers) in updates.iter().zip(states).zip(&graph.treelets) {
                 let messages = rows::gather_scaled(&combined, receivers, &graph.treelet_factors, d);
-                layer::update_backward(
-                    values,
-                    gradients,
-                    update,
-                    state,
-                    nodes,
-                    &mut node_gradient,
-                    &roles,
-                    messages,
-                    d,
-                );
+                layer::update_backward(values, gradients, update, state, &mut members, messages, d);
             }
+            members.iter().for_each(|members| members.add_to(&mut node_gradient, d));
         }
         node_gradient
     }

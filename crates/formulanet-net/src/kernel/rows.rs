@@ -12,6 +12,20 @@ pub(crate) fn gather_sum(inputs: &[Vec<f32>], indices: &[&[u32]], d: usize) -> V
     out
 }
 
+/// The rows with the given indices.
+pub(crate) fn gather(rows: &[f32], indices: &[u32], d: usize) -> Vec<f32> {
+    let mut out = Vec::with_capacity(indices.len() * d);
+    indices.iter().for_each(|&index| out.extend_from_slice(&rows[index as usize * d..][..d]));
+    out
+}
+
+/// Adds every row to the row with its index.
+pub(crate) fn add_rows(out: &mut [f32], rows: &[f32], indices: &[u32], d: usize) {
+    for (row, &index) in rows.chunks_exact(d).zip(indices) {
+        out[index as usize * d..][..d].iter_mut().zip(row).for_each(|(value, x)| *value += x);
+    }
+}
+
 /// Adds every row, times the factor of its target, to the target's row.
 pub(crate) fn scatter_add(out: &mut [f32], rows: &[f32], targets: &[u32], factors: &[f32], d: usize) {
     for (row, &target) in rows.chunks_exact(d).zip(targets) {
@@ -27,15 +41,6 @@ pub(crate) fn gather_scaled(gradient: &[f32], targets: &[u32], factors: &[f32], 
     for &target in targets {
         let factor = factors[target as usize];
         out.extend(gradient[target as usize * d..][..d].iter().map(|x| factor * x));
-    }
-    out
-}
-
-/// Adds every row to the row with its index, in a matrix of `count` rows.
-pub(crate) fn scatter_rows(rows: &[f32], indices: &[u32], count: usize, d: usize) -> Vec<f32> {
-    let mut out = vec![0.0; count * d];
-    for (row, &index) in rows.chunks_exact(d).zip(indices) {
-        out[index as usize * d..][..d].iter_mut().zip(row).for_each(|(value, x)| *value += x);
     }
     out
 }
