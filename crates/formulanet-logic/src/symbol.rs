@@ -83,6 +83,7 @@ impl fmt::Debug for Symbol {
 
 const PREFIX: usize = 16;
 const VACANT: u32 = u32::MAX;
+const RECENT: usize = 1024;
 
 /// One place of the hash table.
 #[derive(Clone, Copy)]
@@ -106,6 +107,9 @@ struct Slot {
 #[derive(Clone)]
 pub struct Interner {
     slots: Vec<Slot>,
+    /// The names of the last look-ups by hash: few names make up most of a text, and machine-made ones most of the
+    /// table, which is too large for a processor's caches.
+    recent: Box<[Slot; RECENT]>,
     text: String,
     /// End of each name in `text`.
     ends: Vec<u32>,
@@ -126,6 +130,8 @@ impl Interner {
         let vacant = Slot { prefix: 0, length: 0, symbol: VACANT };
         let mut interner = Interner {
             slots: vec![vacant; 4096],
+            // No name has this length: it would not match.
+            recent: Box::new([Slot { length: u32::MAX, ..vacant }; RECENT]),
             text: String::new(),
             ends: Vec::new(),
             labels: Vec::new(),
@@ -166,15 +172,25 @@ impl Interner {
         bytes: &[u8],
         name: impl FnOnce() -> &'a str,
     ) -> Symbol {
-        match self.find(prefix, bytes) {
-            Ok(symbol) => symbol,
-            Err(place) => self.add(place, prefix, name()),
+        let hash = self.hash(prefix, bytes);
+        let recent = self.recent[hash % RECENT];
+        if recent.prefix == prefix && recent.length as usize == bytes.len() && bytes.len() <= PREFIX {
+            return Symbol(recent.symbol);
         }
+        let symbol = match self.find(hash, prefix, bytes) {
+            Ok(symbol) => symbol,
+            Err(place) => self.add(place, hash, prefix, name()),
+        };
+        self.recent[hash % RECENT] = Slot { prefix, length: bytes.len() as u32, symbol: symbol.0 };
+        symbol
     }
 
     /// The number of a name, if it is known.
     pub fn get(&self, name: &str) -> Option<Symbol> {
-        self.find(prefix_of(name.as_bytes()), name.as_bytes()).ok()
+        {
+            let prefix = prefix_of(name.as_bytes());
+            self.find(self.hash(prefix, name.as_bytes()), prefix, name.as_bytes()).ok()
+        }
     }
 
     /// The name of a symbol of this interner.
@@ -193,9 +209,9 @@ impl Interner {
     }
 
     #[inline(always)]
-    fn find(&self, prefix: u128, name: &[u8]) -> Result<Symbol, usize> {
+    fn find(&self, hash: usize, prefix: u128, name: &[u8]) -> Result<Symbol, usize> {
         let mask = self.slots.len() - 1;
-        let mut place = self.hash(prefix, name) & mask;
+        let mut place = hash & mask;
         loop {
             let slot = &self.slots[place];
             if slot.symbol == VACANT {
@@ -224,10 +240,10 @@ impl Interner {
     }
 
     #[cold]
-    fn add(&mut self, mut place: usize, prefix: u128, name: &str) -> Symbol {
+    fn add(&mut self, mut place: usize, hash: usize, prefix: u128, name: &str) -> Symbol {
         if (self.len() + 1) * 2 > self.slots.len() {
             self.grow();
-            place = self.find(prefix, name.as_bytes()).expect_err("a new name is in no place");
+            place = self.find(hash, prefix, name.as_bytes()).expect_err("a new name is in no place");
         }
         let symbol = Symbol(u32::try_from(self.len()).expect("fewer than 2^32 names"));
         self.text.push_str(name);
@@ -245,8 +261,9 @@ impl Interner {
         self.slots = vec![vacant; self.slots.len() * 2];
         for i in 0..self.len() {
             let symbol = Symbol(i as u32);
-            let (prefix, length) = (prefix_of(self.name(symbol).as_bytes()), self.name(symbol).len() as u32);
-            let place = self.find(prefix, self.name(symbol).as_bytes()).expect_err("names are distinct");
+            let name = self.name(symbol).as_bytes();
+            let (prefix, length) = (prefix_of(name), name.len() as u32);
+            let place = self.find(self.hash(prefix, name), prefix, name).expect_err("names are distinct");
             self.slots[place] = Slot { prefix, length, symbol: symbol.0 };
         }
     }
