@@ -73,7 +73,7 @@ pub enum Theme {
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
     "cannot draw a graph with {found} {what} as SVG: at most {limit} are drawn; \
-     raise SvgOptions::max_{what}, draw the `dag` view, or write DOT, which has no limit"
+     draw the `dag` view, or write DOT, which has no limit"
 )]
 pub struct TooLargeToDraw {
     /// What there is too much of: `nodes` or `edges`.

@@ -280,7 +280,7 @@ fn hostile_labels_stay_text() {
 fn large_graphs_are_refused_or_bounded() {
     let (deep, names) = graph(View::Graph, prefix(1_500));
     let error = svg(&deep, &names, &SvgOptions::default()).expect_err("3,002 nodes");
-    expect![[r#"cannot draw a graph with 3002 nodes as SVG: at most 2000 are drawn; raise SvgOptions::max_nodes, draw the `dag` view, or write DOT, which has no limit"#]]
+    expect![[r#"cannot draw a graph with 3002 nodes as SVG: at most 2000 are drawn; draw the `dag` view, or write DOT, which has no limit"#]]
     .assert_eq(&error.to_string());
     let many = SvgOptions { max_nodes: usize::MAX, max_edges: 4_000, ..SvgOptions::default() };
     let error = svg(&deep, &names, &many).expect_err("4,501 edges");
