@@ -15,7 +15,13 @@ use clap::{Parser, Subcommand};
 
 /// Premise selection for theorem provers by deep graph embedding.
 #[derive(Parser)]
-#[command(name = "formulanet", version, about, propagate_version = true)]
+#[command(
+    name = "formulanet",
+    version,
+    about,
+    propagate_version = true,
+    after_help = "Example:\n  formulanet graph '!x. ?y. P x /\\ Q x y'\n\nEvery command has more with --help."
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
