@@ -1,14 +1,9 @@
 //! Classifiers: FC, norm over the mini-batch, ReLU, FC, cross-entropy.
 
-use crate::kernel::matmul::Read::{Plain, Transposed};
-use crate::kernel::matmul::multiply;
-use crate::kernel::norm;
-use crate::layer;
-use crate::model::Model;
+use crate::kernel::norm::{self, Affine, Normalised, Statistics};
+use crate::kernel::rows;
+use crate::layer::Pass;
 use crate::parameters::Head;
-
-/// How much of the running statistics a mini-batch replaces.
-const MOMENTUM: f32 = 0.1;
 
 /// What a classifier makes of a mini-batch in training.
 pub(crate) struct HeadResult {
@@ -18,108 +13,73 @@ pub(crate) struct HeadResult {
     pub(crate) correct: usize,
     /// The gradient of what it read.
     pub(crate) input_gradient: Vec<f32>,
-    /// Mean and variance of the hidden layer over the mini-batch.
-    pub(crate) statistics: [Vec<f32>; 2],
+    /// Mean and deviation of the hidden layer over the mini-batch.
+    pub(crate) statistics: Statistics,
 }
 
-impl Model {
-    /// Loss and gradients of the classifier after step `t` on a mini-batch; `inputs` has a row for each pair.
+impl Pass<'_> {
+    /// Loss and gradients of a classifier on a mini-batch; `inputs` has a row for each pair.
     pub(crate) fn head_gradients(
         &self,
-        t: usize,
+        head: &Head,
         inputs: &[f32],
         labels: &[bool],
         gradients: &mut [f32],
     ) -> HeadResult {
-        let (head, count) = (&self.layout.heads[t], labels.len());
-        let (width, hidden) = (self.config.classifier_input(), self.config.classifier_hidden());
-        let product = self.hidden(head, inputs, count);
-        let statistics = statistics(&product, hidden);
-        let saved = norm::normalise(product, hidden);
-        let (scale, shift) = layer::affine(&self.values, &head.norm);
-        let active = norm::activate(&saved.normalised, scale, shift);
-        let logits = self.logits(head, &active, count);
+        let hidden = head.first.shape[0];
+        let affine = head.norm.affine(self.values);
+        let mut normalised = self.product(&head.first, inputs);
+        let groups = [0, labels.len() as u32];
+        let statistics = Statistics::of_columns(&normalised, &groups, hidden);
+        let mut active = self.compute.take(normalised.len());
+        norm::activate(&mut active, &mut normalised, &groups, &statistics, affine);
         let (mut loss, mut correct) = (0.0, 0);
-        let mut logit_gradient = vec![0.0; count * 2];
-        for ((row, gradient), &label) in
-            logits.chunks_exact(2).zip(logit_gradient.chunks_exact_mut(2)).zip(labels)
-        {
+        let mut logit_gradient = Vec::with_capacity(labels.len() * 2);
+        for (row, &label) in self.logits(head, &active).chunks_exact(2).zip(labels) {
             let probability = probability(row);
-            let of_label = if label { probability } else { 1.0 - probability };
-            loss -= f64::from(log_probability(row, label)) / count as f64;
-            correct += usize::from(of_label > 0.5);
-            let error = (probability - f32::from(label)) / count as f32;
-            gradient.copy_from_slice(&[-error, error]);
+            loss -= f64::from(log_probability(row, label)) / labels.len() as f64;
+            correct += usize::from((probability > 0.5) == label);
+            let error = (probability - f32::from(label)) / labels.len() as f32;
+            logit_gradient.extend([-error, error]);
         }
-        let (second, bias) = (head.second.clone(), head.bias.clone());
         for row in logit_gradient.chunks_exact(2) {
-            gradients[bias.clone()].iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
+            rows::add(&mut gradients[head.bias.clone()], row);
         }
-        let shape = [2, hidden, count];
-        multiply(&mut gradients[second.clone()], 1.0, (&logit_gradient, Transposed), (&active, Plain), shape);
-        let mut active_gradient = vec![0.0; count * hidden];
-        let weight = &self.values[second];
-        multiply(&mut active_gradient, 0.0, (&logit_gradient, Plain), (weight, Plain), [count, hidden, 2]);
-        let gradient = norm::backward(
-            &saved,
-            active_gradient,
-            (scale, shift),
-            layer::affine_gradients(gradients, &head.norm),
-        );
-        let first = head.first.clone();
-        let shape = [hidden, width, count];
-        multiply(&mut gradients[first.clone()], 1.0, (&gradient, Transposed), (inputs, Plain), shape);
-        let mut input_gradient = vec![0.0; count * width];
-        let weight = &self.values[first];
-        multiply(&mut input_gradient, 0.0, (&gradient, Plain), (weight, Plain), [count, width, hidden]);
+        self.weight_gradient(&head.second, &active, &logit_gradient, gradients);
+        let mut gradient = active;
+        self.weights.backward(&head.second).multiply(&mut gradient, &logit_gradient);
+        let trace = Normalised { rows: &normalised, groups: &groups, statistics: &statistics, affine };
+        norm::backward(&mut gradient, None, trace, head.norm.affine_gradient(gradients));
+        self.weight_gradient(&head.first, inputs, &gradient, gradients);
+        let mut input_gradient = self.compute.take(inputs.len());
+        self.weights.backward(&head.first).multiply(&mut input_gradient, &gradient);
+        self.compute.give(gradient);
+        self.compute.give(normalised);
         HeadResult { loss, correct, input_gradient, statistics }
     }
 
-    /// Lets the running statistics of every classifier follow a mini-batch.
-    pub(crate) fn follow(&mut self, t: usize, statistics: &[Vec<f32>; 2], count: usize) {
-        // The variance of a sample underestimates that of what it is drawn from.
-        let correction = count as f32 / (count as f32 - 1.0).max(1.0);
-        for ((running, new), factor) in self.running[t].iter_mut().zip(statistics).zip([1.0, correction]) {
-            for (old, new) in running.iter_mut().zip(new) {
-                *old += MOMENTUM * (factor * new - *old);
+    /// The probability that a statement is useful, for every row of what a classifier reads.
+    pub(crate) fn probabilities(&self, head: &Head, inputs: &[f32]) -> Vec<f32> {
+        let mut hidden = self.product(&head.first, inputs);
+        let running = head.norm.running.clone().expect("a classifier's norm has running statistics");
+        let (mean, variance) = self.values[running].split_at(head.first.shape[0]);
+        let statistics = Statistics::fixed(mean, variance);
+        let Affine { scale, shift } = head.norm.affine(self.values);
+        for row in hidden.chunks_exact_mut(head.first.shape[0]) {
+            for (j, value) in row.iter_mut().enumerate() {
+                let normalised = (*value - statistics.mean[j]) * statistics.inverse[j];
+                *value = (normalised * scale[j] + shift[j]).max(0.0);
             }
         }
+        let logits = self.logits(head, &hidden);
+        self.compute.give(hidden);
+        logits.chunks_exact(2).map(probability).collect()
     }
 
-    /// The probability that a statement is useful, by the classifier after step `t`. Without a conjecture, the
-    /// network must be unconditional.
-    ///
-    /// # Panics
-    ///
-    /// If a vector does not have the network's dimension, or a conjecture is missing or not wanted.
-    pub fn score(&self, t: usize, statement: &[f32], conjecture: Option<&[f32]>) -> f32 {
-        let mut input = statement.to_vec();
-        input.extend(conjecture.into_iter().flatten());
-        assert_eq!(input.len(), self.config.classifier_input(), "vectors do not fit the network");
-        let head = &self.layout.heads[t];
-        let mut hidden = self.hidden(head, &input, 1);
-        let (scale, shift) = layer::affine(&self.values, &head.norm);
-        let [mean, variance] = &self.running[t];
-        for (j, value) in hidden.iter_mut().enumerate() {
-            let normalised = (*value - mean[j]) / (variance[j] + norm::EPSILON).sqrt();
-            *value = (normalised * scale[j] + shift[j]).max(0.0);
-        }
-        probability(&self.logits(head, &hidden, 1))
-    }
-
-    fn hidden(&self, head: &Head, inputs: &[f32], count: usize) -> Vec<f32> {
-        let (width, hidden) = (self.config.classifier_input(), self.config.classifier_hidden());
-        let mut product = vec![0.0; count * hidden];
-        let weight = &self.values[head.first.clone()];
-        multiply(&mut product, 0.0, (inputs, Plain), (weight, Transposed), [count, hidden, width]);
-        product
-    }
-
-    fn logits(&self, head: &Head, active: &[f32], count: usize) -> Vec<f32> {
+    fn logits(&self, head: &Head, active: &[f32]) -> Vec<f32> {
+        let count = active.len() / head.second.shape[1];
         let mut logits = self.values[head.bias.clone()].repeat(count);
-        let weight = &self.values[head.second.clone()];
-        let shape = [count, 2, self.config.classifier_hidden()];
-        multiply(&mut logits, 1.0, (active, Plain), (weight, Transposed), shape);
+        self.weights.forward(&head.second).multiply_add(&mut logits, active);
         logits
     }
 }
@@ -133,19 +93,4 @@ fn probability(logits: &[f32]) -> f32 {
 fn log_probability(logits: &[f32], label: bool) -> f32 {
     let difference = if label { logits[0] - logits[1] } else { logits[1] - logits[0] };
     -(difference.max(0.0) + (-difference.abs()).exp().ln_1p())
-}
-
-/// Mean and variance of every column.
-fn statistics(rows: &[f32], d: usize) -> [Vec<f32>; 2] {
-    let count = (rows.len() / d).max(1) as f32;
-    let (mut mean, mut variance) = (vec![0.0; d], vec![0.0; d]);
-    for row in rows.chunks_exact(d) {
-        mean.iter_mut().zip(row).for_each(|(mean, x)| *mean += x / count);
-    }
-    for row in rows.chunks_exact(d) {
-        for j in 0..d {
-            variance[j] += (row[j] - mean[j]).powi(2) / count;
-        }
-    }
-    [mean, variance]
 }

@@ -1,5 +1,10 @@
-//! The operations that the network is made of, on rows of equal length.
+//! The operations that the network is made of, on rows of equal length. The only place with unsafe code.
 
 pub(crate) mod matmul;
 pub(crate) mod norm;
+#[allow(unsafe_code)]
+mod product;
 pub(crate) mod rows;
+#[allow(unsafe_code)]
+mod simd;
+mod wide;

@@ -1,126 +1,214 @@
-//! The functions of Eqn. 1 and 2, forward and backward.
+//! The functions of Eqn. 1 and 2, forward and backward, on the union of a micro-batch.
 
-use crate::graph::Role;
-use crate::kernel::matmul::Read::{Plain, Transposed};
-use crate::kernel::matmul::multiply;
-use crate::kernel::norm::{self, Saved};
+use crate::batch::Relation;
+use crate::compute::Compute;
+use crate::config::{Config, NormKind};
+use crate::kernel::matmul::add_outer;
+use crate::kernel::norm::{self, Normalised, Receivers, Statistics};
 use crate::kernel::rows;
-use crate::parameters::{Norm, Update};
+use crate::parameters::{Norm, Update, Weight, Weights};
 
-/// Scale and shift of a norm.
-pub(crate) fn affine<'a>(values: &'a [f32], norm: &Norm) -> (&'a [f32], &'a [f32]) {
-    (&values[norm.scale.clone()], &values[norm.shift.clone()])
+/// One way through a network: its numbers, and what they run on.
+#[derive(Clone, Copy)]
+pub(crate) struct Pass<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) values: &'a [f32],
+    pub(crate) weights: &'a Weights,
+    pub(crate) compute: &'a Compute,
+    /// Whether norms over a micro-batch look at it, or at the running statistics.
+    pub(crate) is_training: bool,
 }
 
-/// The gradients of a norm's scale and shift.
-pub(crate) fn affine_gradients<'a>(gradients: &'a mut [f32], norm: &Norm) -> (&'a mut [f32], &'a mut [f32]) {
-    // The shift lies right behind the scale.
-    let (scale, shift) = gradients[norm.scale.start..norm.shift.end].split_at_mut(norm.scale.len());
-    (scale, shift)
+/// What the backward pass of a norm needs.
+pub(crate) struct NormTrace {
+    /// The rows before scale and shift.
+    rows: Vec<f32>,
+    statistics: Statistics,
 }
 
 /// What the backward pass of an update function needs.
-pub(crate) struct UpdateState {
-    first: Saved,
-    second: Saved,
+pub(crate) struct UpdateTrace {
+    first: NormTrace,
+    second: NormTrace,
 }
 
-/// The vectors of the nodes in a role, and in the backward pass their gradient.
-pub(crate) struct Members<'a> {
-    role: &'a Role,
-    nodes: Vec<f32>,
-    gradient: Vec<f32>,
-}
+/// The vectors of the nodes in every role, or their gradients.
+pub(crate) type Members = Vec<Vec<f32>>;
 
-impl<'a> Members<'a> {
-    pub(crate) fn of(role: &'a Role, nodes: &[f32], d: usize) -> Self {
-        Members { role, nodes: rows::gather(nodes, &role.members, d), gradient: Vec::new() }
+impl<'a> Pass<'a> {
+    /// The groups of rows that a norm looks at, given where each graph's rows begin.
+    pub(crate) fn groups(&self, graphs: &[u32]) -> Vec<u32> {
+        let end = graphs[graphs.len() - 1];
+        match self.config.norm {
+            NormKind::Graph => graphs.to_vec(),
+            NormKind::Batch => vec![0, end],
+            NormKind::Layer => (0..=end).collect(),
+        }
     }
 
-    /// Makes room for gradients.
-    pub(crate) fn with_gradient(mut self) -> Self {
-        self.gradient = vec![0.0; self.nodes.len()];
-        self
+    fn statistics(&self, norm: &Norm, rows: &[f32], groups: &[u32]) -> Statistics {
+        let d = self.config.dimension;
+        match (self.config.norm, &norm.running) {
+            (NormKind::Layer, _) => Statistics::of_rows(rows, d),
+            (NormKind::Batch, Some(running)) if !self.is_training => {
+                let (mean, variance) = self.values[running.clone()].split_at(d);
+                Statistics::fixed(mean, variance)
+            }
+            _ => Statistics::of_columns(rows, groups, d),
+        }
     }
 
-    /// Adds the gradient to that of all nodes.
-    pub(crate) fn add_to(&self, node_gradient: &mut [f32], d: usize) {
-        rows::add_rows(node_gradient, &self.gradient, &self.role.members, d);
+    /// Norm and ReLU.
+    pub(crate) fn norm_forward(
+        &self,
+        norm: &Norm,
+        mut rows: Vec<f32>,
+        groups: &[u32],
+    ) -> (Vec<f32>, NormTrace) {
+        let statistics = self.statistics(norm, &rows, groups);
+        let mut out = self.compute.take(rows.len());
+        norm::activate(&mut out, &mut rows, groups, &statistics, norm.affine(self.values));
+        (out, NormTrace { rows, statistics })
+    }
+
+    /// Turns the gradient of the output of norm and ReLU into that of the input. See [`norm::backward`].
+    pub(crate) fn norm_backward(
+        &self,
+        norm: &Norm,
+        trace: &NormTrace,
+        groups: &[u32],
+        gradient: &mut [f32],
+        source: Option<(&[f32], Receivers<'_>)>,
+        gradients: &mut [f32],
+    ) {
+        let affine = norm.affine(self.values);
+        let normalised = Normalised { rows: &trace.rows, groups, statistics: &trace.statistics, affine };
+        let affine_gradient = norm.affine_gradient(gradients);
+        match self.config.norm {
+            NormKind::Layer => norm::backward_rows(gradient, source, normalised, affine_gradient),
+            NormKind::Graph | NormKind::Batch => {
+                norm::backward(gradient, source, normalised, affine_gradient)
+            }
+        }
+    }
+
+    /// The product of rows with a weight.
+    pub(crate) fn product(&self, weight: &Weight, rows: &[f32]) -> Vec<f32> {
+        let mut product = self.compute.take(rows.len() / weight.shape[1] * weight.shape[0]);
+        self.weights.forward(weight).multiply(&mut product, rows);
+        product
+    }
+
+    /// Adds the gradient of a weight, given the rows that it was multiplied with and the gradient of the product.
+    pub(crate) fn weight_gradient(
+        &self,
+        weight: &Weight,
+        rows: &[f32],
+        gradient: &[f32],
+        gradients: &mut [f32],
+    ) {
+        add_outer(self.compute.kernel, &mut gradients[weight.range.clone()], gradient, rows, weight.shape);
+    }
+
+    /// The vectors of the nodes in every role of a relation.
+    pub(crate) fn members(&self, relation: &Relation, nodes: &[f32]) -> Members {
+        let d = self.config.dimension;
+        let of_role = relation.roles.iter().map(|role| {
+            let mut members = self.compute.take(role.members.len() * d);
+            rows::gather(&mut members, nodes, &role.members, d);
+            members
+        });
+        of_role.collect()
+    }
+
+    /// Applies an update function to the rows of a relation, and adds what it makes of each row to the node that has
+    /// the role `receiver` there.
+    ///
+    /// The first FC of the concatenation is the sum of a product for each input, W[a;b] = Wa a + Wb b, and those are
+    /// the same for all rows in which a node has the same role.
+    pub(crate) fn update_forward(
+        &self,
+        update: &Update,
+        relation: &Relation,
+        groups: &[u32],
+        members: &Members,
+        receiver: usize,
+        combined: &mut [f32],
+    ) -> UpdateTrace {
+        let (d, compute) = (self.config.dimension, self.compute);
+        let products: Vec<Vec<f32>> =
+            update.first.iter().zip(members).map(|(weight, members)| self.product(weight, members)).collect();
+        let mut sums = compute.take(relation.row_count() * d);
+        let inputs: Vec<&[f32]> = products.iter().map(Vec::as_slice).collect();
+        let indices: Vec<&[u32]> = relation.roles.iter().map(|role| role.rows.as_slice()).collect();
+        rows::gather_sum(&mut sums, &inputs, &indices, d);
+        products.into_iter().for_each(|product| compute.give(product));
+        let (hidden, first) = self.norm_forward(&update.first_norm, sums, groups);
+        let mut second = self.product(&update.second, &hidden);
+        compute.give(hidden);
+        let statistics = self.statistics(&update.second_norm, &second, groups);
+        let receivers = Receivers { rows: &relation.nodes[receiver], factors: &relation.factors };
+        let affine = update.second_norm.affine(self.values);
+        norm::activate_into(combined, receivers, &mut second, groups, &statistics, affine);
+        UpdateTrace { first, second: NormTrace { rows: second, statistics } }
+    }
+
+    /// Adds the gradients of an update function's weights and of its members, given that of the nodes which it
+    /// updated.
+    #[allow(clippy::too_many_arguments)] // as the forward pass, with a gradient beside each
+    pub(crate) fn update_backward(
+        &self,
+        update: &Update,
+        trace: &UpdateTrace,
+        relation: &Relation,
+        groups: &[u32],
+        (members, member_gradients): (&Members, &mut Members),
+        (receiver, combined_gradient): (usize, &[f32]),
+        gradients: &mut [f32],
+    ) {
+        let (d, compute) = (self.config.dimension, self.compute);
+        let receivers = Receivers { rows: &relation.nodes[receiver], factors: &relation.factors };
+        let mut gradient = compute.take(relation.row_count() * d);
+        let source = Some((combined_gradient, receivers));
+        self.norm_backward(&update.second_norm, &trace.second, groups, &mut gradient, source, gradients);
+        let mut hidden = compute.take(gradient.len());
+        norm::activate_again(&mut hidden, &trace.first.rows, update.first_norm.affine(self.values));
+        self.weight_gradient(&update.second, &hidden, &gradient, gradients);
+        let mut hidden_gradient = hidden;
+        self.weights.backward(&update.second).multiply(&mut hidden_gradient, &gradient);
+        compute.give(gradient);
+        self.norm_backward(&update.first_norm, &trace.first, groups, &mut hidden_gradient, None, gradients);
+        for (i, (weight, role)) in update.first.iter().zip(&relation.roles).enumerate() {
+            let mut product = compute.zeros(members[i].len());
+            rows::add_rows(&mut product, &hidden_gradient, &role.rows, d);
+            self.weight_gradient(weight, &members[i], &product, gradients);
+            self.weights.backward(weight).multiply_add(&mut member_gradients[i], &product);
+            compute.give(product);
+        }
+        compute.give(hidden_gradient);
     }
 }
 
-/// Applies an update function to rows of nodes, which have a role each.
-///
-/// The first FC of the concatenation is the sum of a product for each input, W[a;b] = Wa a + Wb b, and those are the
-/// same for all rows in which a node has the same role.
-pub(crate) fn update_forward(
-    values: &[f32],
-    update: &Update,
-    members: &[Members<'_>],
-    d: usize,
-) -> (Vec<f32>, UpdateState) {
-    let rows = members[0].role.rows.len();
-    let products: Vec<Vec<f32>> = update
-        .first
-        .iter()
-        .zip(members)
-        .map(|(weight, members)| {
-            let count = members.role.members.len();
-            let mut product = vec![0.0; count * d];
-            let weight = &values[weight.clone()];
-            multiply(&mut product, 0.0, (&members.nodes, Plain), (weight, Transposed), [count, d, d]);
-            product
-        })
-        .collect();
-    let indices: Vec<&[u32]> = members.iter().map(|members| members.role.rows.as_slice()).collect();
-    let first = norm::normalise(rows::gather_sum(&products, &indices, d), d);
-    let (scale, shift) = affine(values, &update.first_norm);
-    let hidden = norm::activate(&first.normalised, scale, shift);
-    let mut second = vec![0.0; rows * d];
-    let weight = &values[update.second.clone()];
-    multiply(&mut second, 0.0, (&hidden, Plain), (weight, Transposed), [rows, d, d]);
-    let second = norm::normalise(second, d);
-    let (scale, shift) = affine(values, &update.second_norm);
-    let messages = norm::activate(&second.normalised, scale, shift);
-    (messages, UpdateState { first, second })
+impl NormTrace {
+    /// The statistics, if there were rows.
+    pub(crate) fn followed(&self) -> Option<(&Statistics, usize)> {
+        let d = self.statistics.mean.len().max(1);
+        let count = self.rows.len() / d;
+        (count > 0).then_some((&self.statistics, count))
+    }
+
+    pub(crate) fn recycle(self, compute: &Compute) {
+        compute.give(self.rows);
+    }
 }
 
-/// Adds the gradients of an update function's weights and of its members, given that of the messages.
-pub(crate) fn update_backward(
-    values: &[f32],
-    gradients: &mut [f32],
-    update: &Update,
-    state: &UpdateState,
-    members: &mut [Members<'_>],
-    message_gradient: Vec<f32>,
-    d: usize,
-) {
-    let rows = members[0].role.rows.len();
-    let gradient = norm::backward(
-        &state.second,
-        message_gradient,
-        affine(values, &update.second_norm),
-        affine_gradients(gradients, &update.second_norm),
-    );
-    let (scale, shift) = affine(values, &update.first_norm);
-    let hidden = norm::activate(&state.first.normalised, scale, shift);
-    let weight = update.second.clone();
-    multiply(&mut gradients[weight.clone()], 1.0, (&gradient, Transposed), (&hidden, Plain), [d, d, rows]);
-    let mut hidden_gradient = vec![0.0; rows * d];
-    multiply(&mut hidden_gradient, 0.0, (&gradient, Plain), (&values[weight], Plain), [rows, d, d]);
-    let gradient = norm::backward(
-        &state.first,
-        hidden_gradient,
-        (scale, shift),
-        affine_gradients(gradients, &update.first_norm),
-    );
-    for (weight, members) in update.first.iter().zip(members) {
-        let count = members.role.members.len();
-        let mut product = vec![0.0; count * d];
-        rows::add_rows(&mut product, &gradient, &members.role.rows, d);
-        let shape = [d, d, count];
-        multiply(&mut gradients[weight.clone()], 1.0, (&product, Transposed), (&members.nodes, Plain), shape);
-        let weight = &values[weight.clone()];
-        multiply(&mut members.gradient, 1.0, (&product, Plain), (weight, Plain), [count, d, d]);
+impl UpdateTrace {
+    pub(crate) fn norms(&self) -> [&NormTrace; 2] {
+        [&self.first, &self.second]
+    }
+
+    pub(crate) fn recycle(self, compute: &Compute) {
+        self.first.recycle(compute);
+        self.second.recycle(compute);
     }
 }

@@ -1,23 +1,28 @@
 //! The network of FormulaNet, in numbers only: batches of integers in, vectors and gradients out.
 //!
-//! A [`GraphInput`] is a graph as index arrays. A [`Model`] embeds it with Eqn. 1 or Eqn. 2 of the paper and
-//! classifies pairs of embeddings; [`Model::gradients`] is the backward pass, written by hand. Every graph is
-//! carried through the network on its own, so that an embedding depends on nothing but the graph, to the last bit.
+//! A [`GraphInput`] is a graph as index arrays. A [`Network`] embeds it with Eqn. 1 or Eqn. 2 of the paper and
+//! classifies pairs of embeddings; [`Model::gradients`] is the backward pass, written by hand. Graphs go through the
+//! network in micro-batches, and every row of a product has the same bits whatever rows are beside it, so that an
+//! embedding depends on nothing but the graph, to the last bit.
 
+mod batch;
+mod compute;
 mod config;
-mod graph;
 mod head;
 mod init;
 mod kernel;
 mod layer;
 mod model;
+mod network;
 mod optim;
 mod parameters;
 mod train;
 
-pub use config::{Config, Kind};
-pub use graph::GraphInput;
+pub use batch::{Batch, GraphInput, Pair};
+pub use compute::{Compute, Precision};
+pub use config::{Config, Kind, NormKind, Pooling, Reads};
 pub use model::Model;
+pub use network::{Embedding, Network};
 pub use optim::{MovingAverage, Optimiser, Rule, Schedule, clip};
 pub use parameters::{Layout, Tensor};
-pub use train::{Batch, Gradients, Pair};
+pub use train::Gradients;

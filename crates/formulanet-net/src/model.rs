@@ -1,41 +1,19 @@
-//! A graph to vectors: the embedding of tokens, the steps of Eqn. 1 or 2, and max-pooling.
+//! Graphs to vectors: the embedding of tokens, the steps of Eqn. 1 or 2, and pooling.
 
-use crate::config::Config;
-use crate::graph::GraphInput;
-use crate::kernel::matmul::Read::{Plain, Transposed};
-use crate::kernel::matmul::multiply;
-use crate::kernel::norm::{self, Saved};
+use crate::batch::{Relation, Union};
+use crate::compute::Compute;
+use crate::config::{Config, Pooling, Reads};
+use crate::kernel::norm::Statistics;
 use crate::kernel::rows;
-use crate::layer::{self, Members, UpdateState};
-use crate::parameters::{Layout, Step};
+use crate::layer::{Members, NormTrace, Pass, UpdateTrace};
+use crate::parameters::{Layout, Norm, Step, Update};
 
-/// A network and its weights.
+/// A network and its numbers.
 #[derive(Clone)]
 pub struct Model {
     pub(crate) config: Config,
     pub(crate) layout: Layout,
     pub(crate) values: Vec<f32>,
-    /// For each classifier, the mean and variance of its hidden layer over the mini-batches of training.
-    pub(crate) running: Vec<[Vec<f32>; 2]>,
-}
-
-/// Everything that the backward pass of one graph needs.
-pub(crate) struct Trace {
-    embedding: Saved,
-    /// The nodes' vectors before every step, and after the last.
-    pub(crate) nodes: Vec<Vec<f32>>,
-    steps: Vec<StepTrace>,
-    /// For the vector after every step, the node that each number comes from.
-    places: Vec<Vec<u32>>,
-    /// The graph's vector before the first step and after every step.
-    pub(crate) pooled: Vec<Vec<f32>>,
-}
-
-struct StepTrace {
-    edge_updates: [UpdateState; 2],
-    treelet_updates: Option<[UpdateState; 3]>,
-    combined: Vec<f32>,
-    combine: Saved,
 }
 
 impl Model {
@@ -43,9 +21,7 @@ impl Model {
     pub fn new(config: Config, seed: u64) -> Self {
         let layout = Layout::new(&config);
         let values = layout.initial(seed);
-        let hidden = config.classifier_hidden();
-        let running = vec![[vec![0.0; hidden], vec![1.0; hidden]]; config.steps + 1];
-        Model { config, layout, values, running }
+        Model { config, layout, values }
     }
 
     /// The shape of the network.
@@ -53,167 +29,294 @@ impl Model {
         &self.config
     }
 
-    /// Where the weights lie.
+    /// Where the numbers lie.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// All weights.
+    /// All numbers.
     pub fn values(&self) -> &[f32] {
         &self.values
     }
 
-    /// All weights, to be changed.
+    /// All numbers, to be changed.
     pub fn values_mut(&mut self) -> &mut [f32] {
         &mut self.values
     }
+}
 
-    /// The vectors of a graph: before the first step, and after every step. The last one is its embedding.
-    pub fn embed(&self, graph: &GraphInput) -> Vec<Vec<f32>> {
-        self.forward(graph).pooled
-    }
+/// Everything that the backward pass of a micro-batch needs.
+pub(crate) struct Trace {
+    embedding: NormTrace,
+    steps: Vec<StepTrace>,
+    /// Before the first step and after every step, for every graph.
+    pub(crate) pools: Vec<Pool>,
+}
 
-    pub(crate) fn forward(&self, graph: &GraphInput) -> Trace {
-        let (d, values) = (self.config.dimension, &self.values);
-        let table = &values[self.layout.embedding.clone()];
-        let tokens = graph.tokens.iter().flat_map(|&token| &table[token as usize * d..][..d]);
-        let embedding = norm::normalise(tokens.copied().collect(), d);
-        let (scale, shift) = layer::affine(values, &self.layout.embedding_norm);
-        let nodes = norm::activate(&embedding.normalised, scale, shift);
-        let (pooled, places) = rows::max_pool(&nodes, d);
-        let mut trace = Trace {
-            embedding,
-            nodes: vec![nodes],
-            steps: Vec::new(),
-            places: vec![places],
-            pooled: vec![pooled],
-        };
-        for step in &self.layout.steps {
-            let (step_trace, nodes) = self.step_forward(step, graph, &trace.nodes[trace.nodes.len() - 1]);
-            let (pooled, places) = rows::max_pool(&nodes, d);
-            trace.steps.push(step_trace);
-            trace.nodes.push(nodes);
-            trace.places.push(places);
-            trace.pooled.push(pooled);
+struct StepTrace {
+    /// The nodes' vectors before the step.
+    nodes: Vec<f32>,
+    edges: Vec<UpdateTrace>,
+    treelets: Vec<UpdateTrace>,
+    /// The sum of the nodes' vectors and what their neighbours sent.
+    combined: Vec<f32>,
+    combine: Option<NormTrace>,
+}
+
+/// The pooled vectors of all graphs of a micro-batch.
+pub(crate) struct Pool {
+    pub(crate) vectors: Vec<f32>,
+    /// For every maximum, the node of the graph that it comes from.
+    places: Vec<u32>,
+}
+
+/// Which groups of nodes, edges and treelets norms look at.
+struct Groups {
+    nodes: Vec<u32>,
+    edges: Vec<u32>,
+    treelets: Vec<u32>,
+}
+
+impl Groups {
+    fn of(pass: &Pass<'_>, union: &Union) -> Self {
+        Groups {
+            nodes: pass.groups(&union.groups),
+            edges: pass.groups(&union.edges.groups),
+            treelets: pass.groups(&union.treelets.groups),
         }
+    }
+}
+
+/// F_I updates the target of an edge, F_O its source.
+const EDGE_RECEIVERS: [usize; 2] = [1, 0];
+/// F_L updates the left child of a treelet, F_H its head, F_R its right child.
+const TREELET_RECEIVERS: [usize; 3] = [0, 1, 2];
+
+impl Pass<'_> {
+    /// Embeds the graphs of a micro-batch. In training, the trace has what the backward pass needs; otherwise nothing
+    /// but the vectors.
+    pub(crate) fn forward(&self, layout: &Layout, union: &Union) -> Trace {
+        let (d, groups) = (self.config.dimension, Groups::of(self, union));
+        let mut tokens = self.compute.take(union.tokens.len() * d);
+        rows::gather(&mut tokens, &self.values[layout.embedding.clone()], &union.tokens, d);
+        let (mut nodes, embedding) = self.norm_forward(&layout.embedding_norm, tokens, &groups.nodes);
+        let mut trace = Trace { embedding, steps: Vec::new(), pools: vec![self.pool(&nodes, union)] };
+        for step in &layout.steps {
+            let (step_trace, after) = self.step_forward(step, union, &groups, nodes);
+            trace.pools.push(match self.config.reads {
+                Reads::States => self.pool(&after, union),
+                Reads::Messages => {
+                    let mut messages = self.compute.take(step_trace.nodes.len());
+                    let both = step_trace.combined.iter().zip(&step_trace.nodes);
+                    messages
+                        .iter_mut()
+                        .zip(both)
+                        .for_each(|(message, (combined, node))| *message = combined - node);
+                    let pool = self.pool(&messages, union);
+                    self.compute.give(messages);
+                    pool
+                }
+            });
+            nodes = after;
+            if self.is_training {
+                trace.steps.push(step_trace);
+            } else {
+                step_trace.recycle(self.compute);
+            }
+        }
+        self.compute.give(nodes);
         trace
     }
 
-    fn step_forward(&self, step: &Step, graph: &GraphInput, nodes: &[f32]) -> (StepTrace, Vec<f32>) {
-        let (d, values) = (self.config.dimension, &self.values);
-        let mut combined = nodes.to_vec();
-        let [sources, targets] = &graph.edges;
-        let members = graph.edge_roles.each_ref().map(|role| Members::of(role, nodes, d));
-        // F_I updates the target of an edge, F_O its source.
-        let edge_updates = std::array::from_fn(|i| {
-            let (messages, state) = layer::update_forward(values, &step.edge_updates[i], &members, d);
-            rows::scatter_add(&mut combined, &messages, [targets, sources][i], &graph.edge_factors, d);
-            state
-        });
-        // F_L updates the left child of a treelet, F_H its head, F_R its right child.
-        let treelet_updates = step.treelet_updates.as_ref().map(|updates| {
-            let members = graph.treelet_roles.each_ref().map(|role| Members::of(role, nodes, d));
-            std::array::from_fn(|i| {
-                let (messages, state) = layer::update_forward(values, &updates[i], &members, d);
-                rows::scatter_add(&mut combined, &messages, &graph.treelets[i], &graph.treelet_factors, d);
-                state
-            })
-        });
-        let count = graph.node_count();
-        let mut product = vec![0.0; count * d];
-        let weight = &values[step.combine.clone()];
-        multiply(&mut product, 0.0, (&combined, Plain), (weight, Transposed), [count, d, d]);
-        let combine = norm::normalise(product, d);
-        let (scale, shift) = layer::affine(values, &step.combine_norm);
-        let nodes = norm::activate(&combine.normalised, scale, shift);
-        (StepTrace { edge_updates, treelet_updates, combined, combine }, nodes)
+    fn step_forward(
+        &self,
+        step: &Step,
+        union: &Union,
+        groups: &Groups,
+        nodes: Vec<f32>,
+    ) -> (StepTrace, Vec<f32>) {
+        let mut combined = self.compute.take(nodes.len());
+        combined.copy_from_slice(&nodes);
+        let mut relation_forward =
+            |updates: &[Update], relation: &Relation, groups: &[u32], receivers: &[usize]| {
+                if updates.is_empty() {
+                    return Vec::new();
+                }
+                let members = self.members(relation, &nodes);
+                let traces = updates.iter().zip(receivers).map(|(update, &receiver)| {
+                    self.update_forward(update, relation, groups, &members, receiver, &mut combined)
+                });
+                let traces = traces.collect();
+                self.give_all(members);
+                traces
+            };
+        let edges = relation_forward(&step.edge_updates, &union.edges, &groups.edges, &EDGE_RECEIVERS);
+        let treelets =
+            relation_forward(&step.treelet_updates, &union.treelets, &groups.treelets, &TREELET_RECEIVERS);
+        let (after, combine) = match &step.combine {
+            Some((weight, norm)) => {
+                let (after, trace) = self.norm_forward(norm, self.product(weight, &combined), &groups.nodes);
+                (after, Some(trace))
+            }
+            None => (Vec::new(), None),
+        };
+        (StepTrace { nodes, edges, treelets, combined, combine }, after)
     }
 
-    /// Adds the gradients of all weights, given those of the graph's vectors.
+    /// Adds the gradients of all weights, given those of the graphs' vectors at every step.
     pub(crate) fn backward(
         &self,
-        graph: &GraphInput,
-        trace: &Trace,
+        layout: &Layout,
+        union: &Union,
+        trace: Trace,
         pooled_gradients: &[Vec<f32>],
         gradients: &mut [f32],
     ) {
-        let d = self.config.dimension;
-        let mut node_gradient = vec![0.0; graph.node_count() * d];
-        for t in (0..=self.config.steps).rev() {
-            if graph.node_count() > 0 {
-                for (j, (&place, gradient)) in trace.places[t].iter().zip(&pooled_gradients[t]).enumerate() {
-                    node_gradient[place as usize * d + j] += gradient;
-                }
+        let (d, groups) = (self.config.dimension, Groups::of(self, union));
+        let mut node_gradient = self.compute.zeros(union.tokens.len() * d);
+        for (t, (step, step_trace)) in layout.steps.iter().zip(trace.steps).enumerate().rev() {
+            let pooled = (&trace.pools[t + 1], pooled_gradients[t + 1].as_slice());
+            if self.config.reads == Reads::States {
+                self.pool_backward(pooled, union, &mut node_gradient);
             }
-            if t > 0 {
-                let (step, step_trace) = (&self.layout.steps[t - 1], &trace.steps[t - 1]);
-                node_gradient = self.step_backward(
-                    step,
-                    step_trace,
-                    graph,
-                    &trace.nodes[t - 1],
-                    node_gradient,
-                    gradients,
-                );
-            }
+            node_gradient =
+                self.step_backward(step, step_trace, union, &groups, node_gradient, pooled, gradients);
         }
-        let gradient = norm::backward(
-            &trace.embedding,
-            node_gradient,
-            layer::affine(&self.values, &self.layout.embedding_norm),
-            layer::affine_gradients(gradients, &self.layout.embedding_norm),
-        );
-        let table = &mut gradients[self.layout.embedding.clone()];
-        for (row, &token) in gradient.chunks_exact(d).zip(&graph.tokens) {
-            table[token as usize * d..][..d].iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
-        }
+        self.pool_backward((&trace.pools[0], &pooled_gradients[0]), union, &mut node_gradient);
+        let norm = &layout.embedding_norm;
+        self.norm_backward(norm, &trace.embedding, &groups.nodes, &mut node_gradient, None, gradients);
+        rows::add_rows(&mut gradients[layout.embedding.clone()], &node_gradient, &union.tokens, d);
+        trace.embedding.recycle(self.compute);
+        self.compute.give(node_gradient);
     }
 
+    #[allow(clippy::too_many_arguments)] // as the forward pass, with a gradient beside each
     fn step_backward(
         &self,
         step: &Step,
-        trace: &StepTrace,
-        graph: &GraphInput,
-        nodes: &[f32],
-        output_gradient: Vec<f32>,
+        trace: StepTrace,
+        union: &Union,
+        groups: &Groups,
+        mut output_gradient: Vec<f32>,
+        pooled: (&Pool, &[f32]),
         gradients: &mut [f32],
     ) -> Vec<f32> {
-        let (d, values, count) = (self.config.dimension, &self.values, graph.node_count());
-        let gradient = norm::backward(
-            &trace.combine,
-            output_gradient,
-            layer::affine(values, &step.combine_norm),
-            layer::affine_gradients(gradients, &step.combine_norm),
-        );
-        let weight = step.combine.clone();
-        multiply(
-            &mut gradients[weight.clone()],
-            1.0,
-            (&gradient, Transposed),
-            (&trace.combined, Plain),
-            [d, d, count],
-        );
-        let mut combined = vec![0.0; count * d];
-        multiply(&mut combined, 0.0, (&gradient, Plain), (&values[weight], Plain), [count, d, d]);
-        let mut node_gradient = combined.clone();
-        let [sources, targets] = &graph.edges;
-        let mut members = graph.edge_roles.each_ref().map(|role| Members::of(role, nodes, d).with_gradient());
-        for ((update, state), receivers) in
-            step.edge_updates.iter().zip(&trace.edge_updates).zip([targets, sources])
-        {
-            let messages = rows::gather_scaled(&combined, receivers, &graph.edge_factors, d);
-            layer::update_backward(values, gradients, update, state, &mut members, messages, d);
+        let (d, compute) = (self.config.dimension, self.compute);
+        let mut combined_gradient = compute.zeros(trace.combined.len());
+        if let (Some((weight, norm)), Some(combine)) = (&step.combine, &trace.combine) {
+            self.norm_backward(norm, combine, &groups.nodes, &mut output_gradient, None, gradients);
+            self.weight_gradient(weight, &trace.combined, &output_gradient, gradients);
+            self.weights.backward(weight).multiply(&mut combined_gradient, &output_gradient);
         }
-        members.iter().for_each(|members| members.add_to(&mut node_gradient, d));
-        if let (Some(updates), Some(states)) = (&step.treelet_updates, &trace.treelet_updates) {
-            let mut members =
-                graph.treelet_roles.each_ref().map(|role| Members::of(role, nodes, d).with_gradient());
-            for ((update, state), receivers) in updates.iter().zip(states).zip(&graph.treelets) {
-                let messages = rows::gather_scaled(&combined, receivers, &graph.treelet_factors, d);
-                layer::update_backward(values, gradients, update, state, &mut members, messages, d);
+        let mut node_gradient = output_gradient;
+        node_gradient.copy_from_slice(&combined_gradient);
+        if self.config.reads == Reads::Messages {
+            self.pool_backward(pooled, union, &mut combined_gradient);
+        }
+        let parts = [
+            (&step.edge_updates, &trace.edges, &union.edges, &groups.edges, EDGE_RECEIVERS.as_slice()),
+            (&step.treelet_updates, &trace.treelets, &union.treelets, &groups.treelets, &TREELET_RECEIVERS),
+        ];
+        for (updates, traces, relation, groups, receivers) in parts {
+            if updates.is_empty() {
+                continue;
             }
-            members.iter().for_each(|members| members.add_to(&mut node_gradient, d));
+            let members = self.members(relation, &trace.nodes);
+            let mut member_gradients: Members =
+                members.iter().map(|rows| compute.zeros(rows.len())).collect();
+            for ((update, update_trace), &receiver) in updates.iter().zip(traces).zip(receivers) {
+                self.update_backward(
+                    update,
+                    update_trace,
+                    relation,
+                    groups,
+                    (&members, &mut member_gradients),
+                    (receiver, &combined_gradient),
+                    gradients,
+                );
+            }
+            for (gradient, role) in member_gradients.iter().zip(&relation.roles) {
+                rows::add_rows(&mut node_gradient, gradient, &role.members, d);
+            }
+            self.give_all(members);
+            self.give_all(member_gradients);
         }
+        compute.give(combined_gradient);
+        trace.recycle(compute);
         node_gradient
+    }
+
+    /// One vector for every graph.
+    fn pool(&self, nodes: &[f32], union: &Union) -> Pool {
+        let (d, width) = (self.config.dimension, self.config.width());
+        let count = union.graph_count();
+        let (mut vectors, mut places) = (vec![0.0; count * width], vec![0; count * d]);
+        for (g, group) in union.groups.windows(2).enumerate() {
+            let nodes = &nodes[group[0] as usize * d..group[1] as usize * d];
+            let (largest, mean) = vectors[g * width..][..width].split_at_mut(d);
+            rows::max_pool(largest, &mut places[g * d..][..d], nodes);
+            if self.config.pooling == Pooling::MaxMean {
+                rows::mean_pool(mean, nodes);
+            }
+        }
+        Pool { vectors, places }
+    }
+
+    fn pool_backward(&self, (pool, gradient): (&Pool, &[f32]), union: &Union, node_gradient: &mut [f32]) {
+        let (d, width) = (self.config.dimension, self.config.width());
+        for (g, group) in union.groups.windows(2).enumerate() {
+            if group[0] == group[1] {
+                continue;
+            }
+            let nodes = &mut node_gradient[group[0] as usize * d..group[1] as usize * d];
+            let (largest, mean) = gradient[g * width..][..width].split_at(d);
+            for (j, (&place, gradient)) in pool.places[g * d..][..d].iter().zip(largest).enumerate() {
+                nodes[place as usize * d + j] += gradient;
+            }
+            if self.config.pooling == Pooling::MaxMean {
+                let count = (group[1] - group[0]) as f32;
+                for row in nodes.chunks_exact_mut(d) {
+                    row.iter_mut().zip(mean).for_each(|(sum, gradient)| *sum += gradient / count);
+                }
+            }
+        }
+    }
+
+    fn give_all(&self, buffers: Vec<Vec<f32>>) {
+        buffers.into_iter().for_each(|buffer| self.compute.give(buffer));
+    }
+}
+
+impl StepTrace {
+    fn recycle(self, compute: &Compute) {
+        compute.give(self.nodes);
+        compute.give(self.combined);
+        self.edges.into_iter().chain(self.treelets).for_each(|update| update.recycle(compute));
+        self.combine.into_iter().for_each(|norm| norm.recycle(compute));
+    }
+}
+
+impl Trace {
+    pub(crate) fn recycle(self, compute: &Compute) {
+        self.embedding.recycle(compute);
+        self.steps.into_iter().for_each(|step| step.recycle(compute));
+    }
+
+    /// What the norms over the micro-batch saw, for those that had rows.
+    pub(crate) fn statistics<'a>(&'a self, layout: &'a Layout) -> Vec<(&'a Norm, &'a Statistics, usize)> {
+        let mut norms: Vec<(&Norm, &NormTrace)> = vec![(&layout.embedding_norm, &self.embedding)];
+        for (step, trace) in layout.steps.iter().zip(&self.steps) {
+            let updates = step.edge_updates.iter().chain(&step.treelet_updates);
+            for (update, trace) in updates.zip(trace.edges.iter().chain(&trace.treelets)) {
+                norms.extend([&update.first_norm, &update.second_norm].into_iter().zip(trace.norms()));
+            }
+            if let (Some((_, norm)), Some(trace)) = (&step.combine, &trace.combine) {
+                norms.push((norm, trace));
+            }
+        }
+        let seen = |(norm, trace): (&'a Norm, &'a NormTrace)| {
+            trace.followed().map(|(statistics, count)| (norm, statistics, count))
+        };
+        norms.into_iter().filter_map(seen).collect()
     }
 }

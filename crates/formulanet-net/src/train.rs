@@ -1,171 +1,143 @@
 //! Loss and gradients of a mini-batch, on several threads, with the same result on any number of them.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 
-use crate::graph::GraphInput;
+use crate::batch::Batch;
+use crate::compute::Compute;
+use crate::config::NormKind;
+use crate::kernel::norm::Statistics;
+use crate::kernel::rows;
+use crate::layer::Pass;
 use crate::model::{Model, Trace};
-
-/// A labelled pair of graphs of a batch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Pair {
-    /// Number of the statement's graph.
-    pub statement: usize,
-    /// Number of the conjecture's graph; an unconditional network does not look at it.
-    pub conjecture: usize,
-    /// Whether the statement is useful.
-    pub is_useful: bool,
-}
-
-/// A mini-batch: each distinct graph once, and pairs of them.
-#[derive(Clone, Debug, Default)]
-pub struct Batch {
-    /// The graphs.
-    pub graphs: Vec<GraphInput>,
-    /// The pairs.
-    pub pairs: Vec<Pair>,
-}
+use crate::parameters::{Norm, Weights};
 
 /// What a mini-batch teaches.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Gradients {
-    /// The gradient of every weight.
+    /// The gradient of every number that is trained.
     pub values: Vec<f32>,
     /// The mean cross-entropy of every classifier; their sum is the loss.
     pub losses: Vec<f64>,
     /// How many pairs every classifier is right about.
     pub correct: Vec<usize>,
-    /// Mean and variance of every classifier's hidden layer.
-    statistics: Vec<[Vec<f32>; 2]>,
-    pairs: usize,
+    /// What running statistics move towards: where they lie, and the new mean and variance.
+    followed: Vec<(usize, Vec<f32>)>,
 }
 
-/// Graphs are dealt out to so many lanes, whatever the number of threads. A lane adds its gradients up in the order
-/// of its graphs, and the lanes are added up in order, so that rounding is the same on any number of threads.
+/// Micro-batches are dealt out to so many lanes, whatever the number of threads. A lane adds its gradients up in the
+/// order of its micro-batches, and the lanes are added up in order, so that rounding is the same on any number of
+/// threads.
 const LANES: usize = 8;
+
+/// How much of the running statistics a mini-batch or micro-batch replaces.
+const MOMENTUM: f32 = 0.1;
 
 impl Model {
     /// Loss and gradients of a mini-batch.
-    pub fn gradients(&self, batch: &Batch, threads: usize) -> Gradients {
-        let lanes = lanes(&batch.graphs);
-        let traces = self.forward_all(&batch.graphs, &lanes, threads);
-        let length = self.layout.length();
+    pub fn gradients(&self, batch: &Batch, compute: &Compute) -> Gradients {
+        let weights = Weights::new(&self.layout, &self.values, compute.kernel, true);
+        let pass = Pass {
+            config: &self.config,
+            values: &self.values,
+            weights: &weights,
+            compute,
+            is_training: true,
+        };
+        let traces = compute.map(batch.unions.len(), |i| pass.forward(&self.layout, &batch.unions[i]));
         let mut gradients = Gradients {
-            values: vec![0.0; length],
+            values: compute.zeros(self.layout.trained()),
             losses: Vec::new(),
             correct: Vec::new(),
-            statistics: Vec::new(),
-            pairs: batch.pairs.len(),
+            followed: Vec::new(),
         };
-        let pooled = self.head_backward(batch, &traces, &mut gradients);
-        let sums: Vec<Mutex<Vec<f32>>> = lanes.iter().map(|_| Mutex::new(Vec::new())).collect();
-        for_each_lane(lanes.len(), threads, |lane| {
-            let mut sum = vec![0.0; length];
-            for &graph in &lanes[lane] {
-                self.backward(&batch.graphs[graph], &traces[graph], &pooled[graph], &mut sum);
+        if self.config.norm == NormKind::Batch {
+            for (norm, statistics, count) in traces.iter().flat_map(|trace| trace.statistics(&self.layout)) {
+                gradients.followed.extend(follow(norm, statistics, count));
             }
-            *sums[lane].lock().unwrap_or_else(PoisonError::into_inner) = sum;
+        }
+        let pooled = self.heads_backward(&pass, batch, &traces, &mut gradients);
+        let traces: Vec<Mutex<Option<Trace>>> =
+            traces.into_iter().map(|trace| Mutex::new(Some(trace))).collect();
+        let sums = compute.map(LANES.min(batch.unions.len()), |lane| {
+            let mut sum = compute.zeros(self.layout.trained());
+            for i in (lane..batch.unions.len()).step_by(LANES) {
+                let trace = traces[i].lock().unwrap_or_else(PoisonError::into_inner).take();
+                let trace = trace.expect("a micro-batch is in one lane");
+                pass.backward(&self.layout, &batch.unions[i], trace, &pooled[i], &mut sum);
+            }
+            sum
         });
         for sum in sums {
-            let sum = sum.into_inner().unwrap_or_else(PoisonError::into_inner);
-            gradients.values.iter_mut().zip(sum).for_each(|(total, value)| *total += value);
+            rows::add(&mut gradients.values, &sum);
+            compute.give(sum);
         }
         gradients
     }
 
-    /// The vectors of many graphs, as [`Model::embed`] gives them, on so many threads.
-    pub fn embed_all(&self, graphs: &[GraphInput], threads: usize) -> Vec<Vec<Vec<f32>>> {
-        let traces = self.forward_all(graphs, &lanes(graphs), threads);
-        traces.into_iter().map(|trace| trace.pooled).collect()
-    }
-
-    /// Lets the classifiers' running statistics follow a mini-batch, once its gradients are applied.
+    /// Lets running statistics follow a mini-batch, once its gradients are applied.
     pub fn follow_statistics(&mut self, gradients: &Gradients) {
-        for (t, statistics) in gradients.statistics.iter().enumerate() {
-            self.follow(t, statistics, gradients.pairs);
+        for (start, new) in &gradients.followed {
+            for (old, new) in self.values[*start..].iter_mut().zip(new) {
+                *old += MOMENTUM * (new - *old);
+            }
         }
     }
 
-    fn forward_all(&self, graphs: &[GraphInput], lanes: &[Vec<usize>], threads: usize) -> Vec<Trace> {
-        let places: Vec<Mutex<Option<Trace>>> = graphs.iter().map(|_| Mutex::new(None)).collect();
-        for_each_lane(lanes.len(), threads, |lane| {
-            for &graph in &lanes[lane] {
-                let trace = self.forward(&graphs[graph]);
-                *places[graph].lock().unwrap_or_else(PoisonError::into_inner) = Some(trace);
-            }
-        });
-        let traces =
-            places.into_iter().map(|place| place.into_inner().unwrap_or_else(PoisonError::into_inner));
-        traces.map(|trace| trace.expect("every graph is in a lane")).collect()
-    }
-
-    /// Runs the classifiers and returns, for every graph, the gradients of its vectors.
-    fn head_backward(
+    /// Runs the classifiers and returns, for every micro-batch and step, the gradients of its graphs' vectors.
+    fn heads_backward(
         &self,
+        pass: &Pass<'_>,
         batch: &Batch,
         traces: &[Trace],
         gradients: &mut Gradients,
     ) -> Vec<Vec<Vec<f32>>> {
-        let d = self.config.dimension;
+        let (width, is_conditional) = (self.config.width(), self.config.is_conditional);
         let labels: Vec<bool> = batch.pairs.iter().map(|pair| pair.is_useful).collect();
-        let mut pooled: Vec<Vec<Vec<f32>>> =
-            batch.graphs.iter().map(|_| vec![vec![0.0; d]; self.config.steps + 1]).collect();
-        #[allow(clippy::needless_range_loop)] // it numbers steps, and many arrays are by step
-        for t in 0..=self.config.steps {
+        let zeros = |trace: &Trace| trace.pools.iter().map(|pool| vec![0.0; pool.vectors.len()]).collect();
+        let mut pooled: Vec<Vec<Vec<f32>>> = traces.iter().map(zeros).collect();
+        for (t, head) in self.layout.heads.iter().enumerate() {
             let mut inputs = Vec::with_capacity(labels.len() * self.config.classifier_input());
             for pair in &batch.pairs {
-                inputs.extend_from_slice(&traces[pair.statement].pooled[t]);
-                if self.config.is_conditional {
-                    inputs.extend_from_slice(&traces[pair.conjecture].pooled[t]);
+                for graph in
+                    [Some(pair.statement), is_conditional.then_some(pair.conjecture)].into_iter().flatten()
+                {
+                    let (part, number) = batch.places[graph];
+                    inputs.extend_from_slice(&traces[part].pools[t].vectors[number * width..][..width]);
                 }
             }
-            let result = self.head_gradients(t, &inputs, &labels, &mut gradients.values);
-            let rows = result.input_gradient.chunks_exact(self.config.classifier_input());
-            for (pair, row) in batch.pairs.iter().zip(rows) {
-                for (graph, part) in [pair.statement, pair.conjecture].into_iter().zip(row.chunks_exact(d)) {
-                    pooled[graph][t].iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
+            let result = pass.head_gradients(head, &inputs, &labels, &mut gradients.values);
+            for (pair, row) in
+                batch.pairs.iter().zip(result.input_gradient.chunks_exact(inputs.len() / labels.len()))
+            {
+                for (graph, gradient) in
+                    [pair.statement, pair.conjecture].into_iter().zip(row.chunks_exact(width))
+                {
+                    let (part, number) = batch.places[graph];
+                    rows::add(&mut pooled[part][t][number * width..][..width], gradient);
                 }
             }
             gradients.losses.push(result.loss);
             gradients.correct.push(result.correct);
-            gradients.statistics.push(result.statistics);
+            gradients.followed.extend(follow(&head.norm, &result.statistics, labels.len()));
+            pass.compute.give(result.input_gradient);
         }
         pooled
     }
 }
 
-/// Deals graphs out so that lanes have about the same work: the largest first, each to the lane with the least.
-fn lanes(graphs: &[GraphInput]) -> Vec<Vec<usize>> {
-    let cost =
-        |graph: &GraphInput| 14 * graph.tokens.len() + 2 * graph.edges[0].len() + 3 * graph.treelets[0].len();
-    let mut order: Vec<usize> = (0..graphs.len()).collect();
-    order.sort_by_key(|&graph| std::cmp::Reverse(cost(&graphs[graph])));
-    let mut lanes = vec![(0, Vec::new()); LANES];
-    for graph in order {
-        let lane = lanes.iter_mut().min_by_key(|lane| lane.0).expect("there are lanes");
-        lane.0 += cost(&graphs[graph]);
-        lane.1.push(graph);
+impl Gradients {
+    /// Gives the memory back for the next mini-batch.
+    pub fn recycle(self, compute: &Compute) {
+        compute.give(self.values);
     }
-    lanes.into_iter().map(|lane| lane.1).collect()
 }
 
-/// Calls `work` for every lane, on so many threads.
-fn for_each_lane(lanes: usize, threads: usize, work: impl Fn(usize) + Sync) {
-    let next = AtomicUsize::new(0);
-    let run = || {
-        loop {
-            let lane = next.fetch_add(1, Ordering::Relaxed);
-            if lane >= lanes {
-                return;
-            }
-            work(lane);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..threads.clamp(1, lanes) {
-            scope.spawn(run);
-        }
-        run();
-    });
+/// What the running statistics of a norm move towards.
+fn follow(norm: &Norm, statistics: &Statistics, count: usize) -> Option<(usize, Vec<f32>)> {
+    let running = norm.running.clone()?;
+    // The variance of a sample underestimates that of what it is drawn from.
+    let correction = count as f32 / (count as f32 - 1.0).max(1.0);
+    let mut new = statistics.mean.clone();
+    new.extend(statistics.variance().map(|variance| correction * variance));
+    Some((running.start, new))
 }

@@ -1,6 +1,8 @@
 //! Properties of the network as a whole.
 
-use formulanet_net::{Batch, Config, GraphInput, Kind, Model, Pair};
+use formulanet_net::{
+    Batch, Compute, Config, GraphInput, Kind, Model, Network, NormKind, Pair, Pooling, Precision, Reads,
+};
 
 /// A small generator, so that the tests are the same in every run.
 struct Random(u64);
@@ -18,8 +20,22 @@ impl Random {
 
 const VOCABULARY: usize = 7;
 
+/// A graph's arrays.
+#[derive(Clone, Default)]
+struct Graph {
+    tokens: Vec<u16>,
+    degrees: Vec<u16>,
+    targets: Vec<u16>,
+}
+
+impl Graph {
+    fn input(&self) -> GraphInput<'_> {
+        GraphInput { tokens: &self.tokens, degrees: &self.degrees, targets: &self.targets }
+    }
+}
+
 /// A graph whose edges lead from a node to later ones, as those of formulas mostly do.
-fn graph(random: &mut Random, nodes: usize) -> GraphInput {
+fn graph(random: &mut Random, nodes: usize) -> Graph {
     let tokens: Vec<u16> = (0..nodes).map(|_| random.below(VOCABULARY) as u16).collect();
     let (mut degrees, mut targets) = (Vec::new(), Vec::new());
     for node in 0..nodes {
@@ -27,12 +43,12 @@ fn graph(random: &mut Random, nodes: usize) -> GraphInput {
         targets.extend((0..degree).map(|_| (node + 1 + random.below(nodes - node - 1)) as u16));
         degrees.push(degree as u16);
     }
-    GraphInput::new(&tokens, &degrees, &targets)
+    Graph { tokens, degrees, targets }
 }
 
-fn batch(seed: u64) -> Batch {
+fn graphs_and_pairs(seed: u64) -> (Vec<Graph>, Vec<Pair>) {
     let mut random = Random(seed);
-    let graphs: Vec<GraphInput> = [9, 1, 14, 5, 22, 8, 3].iter().map(|&n| graph(&mut random, n)).collect();
+    let graphs = [9, 1, 14, 5, 22, 8, 3].iter().map(|&n| graph(&mut random, n)).collect();
     let pairs = (0..12)
         .map(|_| Pair {
             statement: random.below(5),
@@ -40,23 +56,50 @@ fn batch(seed: u64) -> Batch {
             is_useful: random.below(2) == 1,
         })
         .collect();
-    Batch { graphs, pairs }
+    (graphs, pairs)
+}
+
+/// Micro-batches of at most so many graphs.
+fn batch_of(graphs: &[Graph], pairs: Vec<Pair>, micro_batch: usize) -> Batch {
+    let inputs: Vec<GraphInput<'_>> = graphs.iter().map(Graph::input).collect();
+    Batch::new(&inputs, pairs, micro_batch)
+}
+
+fn batch(seed: u64) -> Batch {
+    let (graphs, pairs) = graphs_and_pairs(seed);
+    batch_of(&graphs, pairs, 3)
+}
+
+fn f32_on(threads: usize) -> Compute {
+    Compute::new(Precision::F32, threads)
+}
+
+fn small(config: Config) -> Config {
+    Config { dimension: 8, ..config }
 }
 
 fn variants() -> Vec<Config> {
+    let paper = small(Config::paper(VOCABULARY));
     let mut variants = Vec::new();
     for kind in [Kind::Basic, Kind::Full] {
         for is_conditional in [false, true] {
             for steps in [0, 1, 3] {
-                variants.push(Config { vocabulary: VOCABULARY, dimension: 8, steps, kind, is_conditional });
+                variants.push(Config { steps, kind, is_conditional, ..paper });
             }
         }
     }
+    for norm in [NormKind::Batch, NormKind::Layer] {
+        variants.push(Config { norm, steps: 2, ..paper });
+    }
+    variants.push(Config { pooling: Pooling::MaxMean, steps: 2, ..paper });
+    variants.push(Config { reads: Reads::Messages, steps: 2, ..paper });
+    let all = Config { norm: NormKind::Batch, pooling: Pooling::MaxMean, reads: Reads::Messages, ..paper };
+    variants.push(all);
     variants
 }
 
 fn loss(model: &Model, batch: &Batch) -> f64 {
-    model.gradients(batch, 1).losses.iter().sum()
+    model.gradients(batch, &f32_on(1)).losses.iter().sum()
 }
 
 /// For every tensor, the change of the loss in a random direction is what the gradient says.
@@ -72,33 +115,30 @@ fn gradients_agree_with_finite_differences() {
                 model.values_mut()[tensor.range].iter_mut().for_each(|value| *value += 0.5 * random.signed());
             }
         }
-        let gradients = model.gradients(&batch, 1);
-        for tensor in model.layout().tensors() {
+        let gradients = model.gradients(&batch, &f32_on(1));
+        let trained = model.layout().trained();
+        for tensor in model.layout().tensors().iter().filter(|tensor| tensor.range.end <= trained) {
             let size = (tensor.range.len() as f32).sqrt();
-            let direction: Vec<f32> = tensor.range.clone().map(|_| random.signed() / size).collect();
-            let expected: f64 = gradients.values[tensor.range.clone()]
-                .iter()
-                .zip(&direction)
-                .map(|(gradient, along)| f64::from(gradient * along))
-                .sum();
-            // ReLU and max have kinks: of several step lengths, one has to avoid them.
-            let error = [3e-3f32, 1e-3, 3e-4]
-                .into_iter()
-                .map(|length| {
+            // ReLU and max have kinks: of several directions and step lengths, one has to avoid them.
+            let agrees = (0..6)
+                .flat_map(|_| {
+                    let direction: Vec<f32> = tensor.range.clone().map(|_| random.signed() / size).collect();
+                    [1e-3f32, 3e-4, 1e-4].map(|length| (direction.clone(), length))
+                })
+                .map(|(direction, length)| {
+                    let gradients = &gradients.values[tensor.range.clone()];
+                    let expected: f64 = gradients.iter().zip(&direction).map(|(g, x)| f64::from(g * x)).sum();
                     let moved = |sign: f32| {
                         let mut moved = model.clone();
-                        let values = &mut moved.values_mut()[tensor.range.clone()];
-                        values
-                            .iter_mut()
-                            .zip(&direction)
-                            .for_each(|(value, along)| *value += sign * length * along);
+                        let values = moved.values_mut()[tensor.range.clone()].iter_mut();
+                        values.zip(&direction).for_each(|(value, along)| *value += sign * length * along);
                         loss(&moved, &batch)
                     };
                     let found = (moved(1.0) - moved(-1.0)) / (2.0 * f64::from(length));
                     (found - expected).abs() / (expected.abs() + 2e-2)
                 })
-                .fold(f64::INFINITY, f64::min);
-            assert!(error < 0.03, "{config:?} {}: {expected}, off by {error}", tensor.name);
+                .any(|error| error < 0.03);
+            assert!(agrees, "{config:?} {}", tensor.name);
         }
     }
 }
@@ -108,9 +148,9 @@ fn any_number_of_threads_gives_the_same_bits() {
     let batch = batch(2);
     for config in variants() {
         let model = Model::new(config, 5);
-        let expected = model.gradients(&batch, 1);
+        let expected = model.gradients(&batch, &f32_on(1));
         for threads in [2, 3, 16] {
-            assert!(model.gradients(&batch, threads) == expected, "{config:?} {threads}");
+            assert!(model.gradients(&batch, &f32_on(threads)) == expected, "{config:?} {threads}");
         }
     }
 }
@@ -124,48 +164,114 @@ fn a_seed_makes_a_network() {
 
 #[test]
 fn odd_graphs_have_embeddings() {
-    let model = Model::new(Config { vocabulary: 3, dimension: 8, ..Config::paper(3) }, 1);
-    let wide: Vec<u16> = (1..=1000).map(|i| i % 900 + 1).collect();
     let mut degrees = vec![0; 1001];
     degrees[0] = 1000;
+    let targets = (1..=1000).map(|i| i % 900 + 1).collect();
     let graphs = [
-        GraphInput::new(&[], &[], &[]),
-        GraphInput::new(&[1], &[0], &[]),
-        GraphInput::new(&[0, 1], &[1, 0], &[1]),
-        GraphInput::new(&[2; 1001], &degrees, &wide),
+        Graph::default(),
+        Graph { tokens: vec![1], degrees: vec![0], targets: vec![] },
+        Graph { tokens: vec![0, 1], degrees: vec![1, 0], targets: vec![1] },
+        Graph { tokens: vec![2; 1001], degrees, targets },
     ];
-    for graph in &graphs {
-        let vectors = model.embed(graph);
-        assert_eq!(vectors.len(), 4);
-        assert!(vectors.iter().flatten().all(|x| x.is_finite()));
+    for config in variants() {
+        let model = Model::new(config, 1);
+        let pairs: Vec<Pair> =
+            (0..4).map(|i| Pair { statement: i, conjecture: 3 - i, is_useful: i % 2 == 0 }).collect();
+        for micro_batch in [1, 4] {
+            let gradients = model.gradients(&batch_of(&graphs, pairs.clone(), micro_batch), &f32_on(2));
+            assert!(gradients.values.iter().all(|x| x.is_finite()), "{config:?}");
+        }
+        let network = Network::new(model, f32_on(1));
+        for graph in &graphs {
+            let embedding = network.embed(graph.input());
+            assert!(
+                (0..=config.steps).all(|t| embedding.step(t).iter().all(|x| x.is_finite())),
+                "{config:?}"
+            );
+        }
     }
-    let pairs = (0..4).map(|i| Pair { statement: i, conjecture: 3 - i, is_useful: i % 2 == 0 }).collect();
-    let gradients = model.gradients(&Batch { graphs: graphs.to_vec(), pairs }, 2);
-    assert!(gradients.values.iter().all(|x| x.is_finite()));
+}
+
+/// An embedding and a score depend on nothing but the graphs, to the last bit, and on no number of threads.
+#[test]
+fn alone_is_as_in_a_batch() {
+    let (graphs, _) = graphs_and_pairs(4);
+    let inputs: Vec<GraphInput<'_>> = graphs.iter().map(Graph::input).collect();
+    for precision in [Precision::F32, Precision::Bf16] {
+        for config in variants() {
+            let network = |threads| Network::new(Model::new(config, 5), Compute::new(precision, threads));
+            let together = network(1).embed_all(&inputs);
+            assert_eq!(network(2).embed_all(&inputs), together);
+            let pairs: Vec<_> = together.iter().zip(together.iter().rev()).collect();
+            let scores = network(1).score_all(&pairs);
+            for (i, input) in inputs.iter().enumerate() {
+                let alone = network(1).embed(*input);
+                assert_eq!(alone, together[i], "{config:?}");
+                let other = &together[together.len() - 1 - i];
+                let score = network(1).score(other.last(), alone.last());
+                assert_eq!(score, scores[config.steps][i], "{config:?}");
+            }
+        }
+    }
+}
+
+/// A norm over one graph is the same in any micro-batch, so gradients differ by the order of sums alone.
+#[test]
+fn micro_batches_do_not_change_gradients() {
+    let (graphs, pairs) = graphs_and_pairs(6);
+    for config in variants().into_iter().filter(|config| config.norm != NormKind::Batch) {
+        let model = Model::new(config, 5);
+        let gradients = |micro| model.gradients(&batch_of(&graphs, pairs.clone(), micro), &f32_on(1));
+        let (alone, together) = (gradients(1), gradients(100));
+        assert_eq!(alone.losses, together.losses, "{config:?}");
+        for (a, b) in alone.values.iter().zip(&together.values) {
+            assert!((a - b).abs() <= 1e-5 + 1e-4 * a.abs(), "{config:?}: {a} {b}");
+        }
+    }
+}
+
+/// Rounding factors to 8 bits moves gradients by some percent: most where graphs are as small as here, because a norm
+/// over few rows divides by small deviations.
+#[test]
+fn bf16_gradients_agree_with_f32_ones() {
+    let batch = batch(2);
+    for config in variants() {
+        let model = Model::new(Config { dimension: 32, ..config }, 5);
+        let exact = model.gradients(&batch, &f32_on(1));
+        let rounded = model.gradients(&batch, &Compute::new(Precision::Bf16, 1));
+        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum::<f64>();
+        let (a, b) = (&exact.values, &rounded.values);
+        let cosine = dot(a, b) / (dot(a, a) * dot(b, b)).sqrt();
+        assert!(cosine > 0.9, "{config:?}: {cosine}");
+        for (exact, rounded) in exact.losses.iter().zip(&rounded.losses) {
+            assert!((exact - rounded).abs() < 0.03, "{config:?}: {exact} {rounded}");
+        }
+    }
 }
 
 /// Plain steps down the gradient learn a batch by heart, and inference with running statistics agrees.
 #[test]
 fn a_batch_can_be_learnt() {
-    let mut batch = batch(3);
-    for pair in &mut batch.pairs {
+    let (graphs, mut pairs) = graphs_and_pairs(3);
+    for pair in &mut pairs {
         // Labels that depend on the pair alone.
         pair.is_useful = (pair.statement + pair.conjecture) % 2 == 0;
     }
-    let config =
-        Config { vocabulary: VOCABULARY, dimension: 16, steps: 2, kind: Kind::Full, is_conditional: true };
-    let mut model = Model::new(config, 1);
-    for _ in 0..200 {
-        let gradients = model.gradients(&batch, 1);
-        let values = model.values_mut();
-        values.iter_mut().zip(&gradients.values).for_each(|(value, gradient)| *value -= 0.05 * gradient);
-        model.follow_statistics(&gradients);
-    }
-    assert_eq!(model.gradients(&batch, 1).correct[2], batch.pairs.len());
-    for pair in &batch.pairs {
-        let (statement, conjecture) =
-            (model.embed(&batch.graphs[pair.statement]), model.embed(&batch.graphs[pair.conjecture]));
-        let score = model.score(2, &statement[2], Some(&conjecture[2]));
-        assert_eq!(score > 0.5, pair.is_useful, "{pair:?} {score}");
+    let batch = batch_of(&graphs, pairs, 100);
+    for norm in [NormKind::Graph, NormKind::Batch, NormKind::Layer] {
+        let mut model = Model::new(Config { dimension: 16, steps: 2, norm, ..Config::paper(VOCABULARY) }, 1);
+        for _ in 0..200 {
+            let gradients = model.gradients(&batch, &f32_on(1));
+            let values = model.values_mut().iter_mut();
+            values.zip(&gradients.values).for_each(|(value, gradient)| *value -= 0.05 * gradient);
+            model.follow_statistics(&gradients);
+        }
+        assert_eq!(model.gradients(&batch, &f32_on(1)).correct[2], batch.pairs().len(), "{norm:?}");
+        let network = Network::new(model, f32_on(1));
+        for pair in batch.pairs() {
+            let embed = |graph: usize| network.embed(graphs[graph].input());
+            let score = network.score(embed(pair.conjecture).last(), embed(pair.statement).last());
+            assert_eq!(score > 0.5, pair.is_useful, "{norm:?} {pair:?} {score}");
+        }
     }
 }

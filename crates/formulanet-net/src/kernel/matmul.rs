@@ -1,9 +1,113 @@
-//! Matrix products. Rows lie one after the other.
+//! Matrix products: which instructions do them, and the two shapes that the network needs.
 
-use gemm::Parallelism;
+use std::cell::RefCell;
+
+use super::product;
+#[cfg(target_arch = "x86_64")]
+use super::simd::{Avx2, Avx512};
+use super::simd::{Portable, Simd};
+
+/// Which instructions multiply matrices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kernel {
+    /// f32 in plain Rust.
+    Portable,
+    /// f32 with AVX2 and FMA.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// f32 with AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    /// Numbers rounded to bf16, multiplied in f32: what a CPU with bf16 instructions computes, but not as fast.
+    RoundedPortable,
+    /// As [`Kernel::RoundedPortable`], with AVX2.
+    #[cfg(target_arch = "x86_64")]
+    RoundedAvx2,
+}
+
+impl Kernel {
+    /// The fastest kernel of this CPU for f32.
+    pub(crate) fn f32() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx512f") {
+                return Kernel::Avx512;
+            }
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                return Kernel::Avx2;
+            }
+        }
+        Kernel::Portable
+    }
+
+    /// The fastest kernel of this CPU for bf16; one that rounds if it has none.
+    pub(crate) fn bf16() -> Self {
+        match Kernel::f32() {
+            Kernel::Portable => Kernel::RoundedPortable,
+            #[cfg(target_arch = "x86_64")]
+            _ => Kernel::RoundedAvx2,
+        }
+    }
+
+    /// Whether the CPU itself multiplies bf16.
+    pub(crate) fn is_native_bf16(self) -> bool {
+        false
+    }
+
+    /// Every kernel that this CPU can run, for tests.
+    #[cfg(test)]
+    pub(crate) fn all() -> Vec<Self> {
+        let mut all = vec![Kernel::Portable, Kernel::RoundedPortable];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                all.extend([Kernel::Avx2, Kernel::RoundedAvx2]);
+            }
+            if is_x86_feature_detected!("avx512f") {
+                all.push(Kernel::Avx512);
+            }
+        }
+        all
+    }
+
+    /// Its name in words.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kernel::Portable => "f32",
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 => "f32 with AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512 => "f32 with AVX-512",
+            Kernel::RoundedPortable => "f32 rounded to bf16",
+            #[cfg(target_arch = "x86_64")]
+            Kernel::RoundedAvx2 => "f32 rounded to bf16, with AVX2",
+        }
+    }
+
+    /// Whether it rounds numbers to bf16 by itself.
+    pub(crate) fn rounds(self) -> bool {
+        match self {
+            Kernel::RoundedPortable => true,
+            #[cfg(target_arch = "x86_64")]
+            Kernel::RoundedAvx2 => true,
+            _ => false,
+        }
+    }
+
+    /// How wide the panels of a packed matrix are.
+    fn panel(self) -> usize {
+        match self {
+            Kernel::Portable | Kernel::RoundedPortable => product::panel::<Portable>(),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 | Kernel::RoundedAvx2 => product::panel::<Avx2>(),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512 => product::panel::<Avx512>(),
+        }
+    }
+}
 
 /// How a matrix is read.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Read {
     /// As it is.
     Plain,
@@ -11,54 +115,161 @@ pub(crate) enum Read {
     Transposed,
 }
 
-/// `c = alpha * c + a * b`, with `a` of m by k and `b` of k by n after they are read as said.
-///
-/// # Panics
-///
-/// If a slice does not have the length that its shape asks for.
-#[allow(unsafe_code)]
-pub(crate) fn multiply(
-    c: &mut [f32],
-    alpha: f32,
-    (a, read_a): (&[f32], Read),
-    (b, read_b): (&[f32], Read),
-    [m, n, k]: [usize; 3],
-) {
-    assert!(c.len() == m * n && a.len() == m * k && b.len() == k * n, "shapes do not fit");
-    if m == 0 || n == 0 {
-        return;
+/// A right-hand side that many left-hand sides are multiplied with, laid out for a kernel.
+#[derive(Clone, Debug)]
+pub(crate) struct Packed {
+    kernel: Kernel,
+    k: usize,
+    n: usize,
+    values: Vec<f32>,
+}
+
+thread_local! {
+    /// Room for operands that are laid out or rounded on the way.
+    static SCRATCH: RefCell<[Vec<f32>; 4]> = const { RefCell::new([const { Vec::new() }; 4]) };
+}
+
+impl Packed {
+    /// Lays a matrix of so many rows and columns out.
+    pub(crate) fn new(kernel: Kernel, matrix: &[f32], [rows, columns]: [usize; 2], read: Read) -> Self {
+        assert_eq!(matrix.len(), rows * columns, "shapes do not fit");
+        let round = |x: f32| if kernel.rounds() { round_to_bf16(x) } else { x };
+        let mut values = Vec::new();
+        let [k, n] = match read {
+            Read::Plain => [rows, columns],
+            Read::Transposed => [columns, rows],
+        };
+        match read {
+            Read::Plain => {
+                product::pack(&mut values, [k, n], kernel.panel(), |l, j| round(matrix[l * columns + j]));
+            }
+            Read::Transposed => {
+                product::pack(&mut values, [k, n], kernel.panel(), |l, j| round(matrix[j * columns + l]));
+            }
+        }
+        Packed { kernel, k, n, values }
     }
-    let strides = |read, rows: usize, columns: usize| match read {
-        Read::Plain => (1, columns as isize),
-        Read::Transposed => (rows as isize, 1),
-    };
-    let ((a_column, a_row), (b_column, b_row)) = (strides(read_a, m, k), strides(read_b, k, n));
-    // SAFETY: the lengths were checked, the strides address exactly these elements, and `c` is borrowed mutably, so
-    // it overlaps neither `a` nor `b`.
-    unsafe {
-        gemm::gemm(
-            m,
-            n,
-            k,
-            c.as_mut_ptr(),
-            1,
-            n as isize,
-            alpha != 0.0,
-            a.as_ptr(),
-            a_column,
-            a_row,
-            b.as_ptr(),
-            b_column,
-            b_row,
-            alpha,
-            1.0,
-            false,
-            false,
-            false,
-            Parallelism::None,
-        );
+
+    /// `c = a b`, with `a` of any number of rows.
+    pub(crate) fn multiply(&self, c: &mut [f32], a: &[f32]) {
+        self.run(c, false, a);
+    }
+
+    /// `c += a b`
+    pub(crate) fn multiply_add(&self, c: &mut [f32], a: &[f32]) {
+        self.run(c, true, a);
+    }
+
+    fn run(&self, c: &mut [f32], adds: bool, a: &[f32]) {
+        let m = a.len() / self.k;
+        assert!(a.len() == m * self.k && c.len() == m * self.n, "shapes do not fit");
+        let shape = [m, self.n, self.k];
+        if !self.kernel.rounds() {
+            return multiply(self.kernel, c, adds, a, &self.values, shape);
+        }
+        SCRATCH.with_borrow_mut(|[rounded, ..]| {
+            round_all(rounded, a);
+            multiply(self.kernel, c, adds, rounded, &self.values, shape);
+        });
     }
 }
+
+/// `c += aᵀ b`: `a` has rows of `m` numbers, `b` as many rows of `n`.
+pub(crate) fn add_outer(kernel: Kernel, c: &mut [f32], a: &[f32], b: &[f32], [m, n]: [usize; 2]) {
+    assert!(c.len() == m * n && a.len() % m == 0 && b.len() == a.len() / m * n, "shapes do not fit");
+    SCRATCH.with_borrow_mut(|[rounded_a, rounded_b, left, right]| {
+        let (mut a, mut b) = (a, b);
+        if kernel.rounds() {
+            round_all(rounded_a, a);
+            round_all(rounded_b, b);
+            (a, b) = (rounded_a, rounded_b);
+        }
+        let mut scratch = [std::mem::take(left), std::mem::take(right)];
+        outer(kernel, c, a, b, [m, n], &mut scratch);
+        [*left, *right] = scratch;
+    });
+}
+
+/// The nearest number that has the leading 16 bits of an f32 alone; halves go to the even one.
+pub(crate) fn round_to_bf16(x: f32) -> f32 {
+    let bits = x.to_bits();
+    if x.is_nan() {
+        return x;
+    }
+    f32::from_bits(bits.wrapping_add(0x7fff + (bits >> 16 & 1)) & 0xffff_0000)
+}
+
+fn round_all(to: &mut Vec<f32>, from: &[f32]) {
+    to.clear();
+    to.extend(from.iter().map(|&x| round_to_bf16(x)));
+}
+
+#[allow(unsafe_code)]
+fn multiply(kernel: Kernel, c: &mut [f32], adds: bool, a: &[f32], b: &[f32], shape: [usize; 3]) {
+    // SAFETY: a kernel is made only where the CPU has its instructions, and the callers checked the lengths.
+    unsafe {
+        match kernel {
+            Kernel::Portable | Kernel::RoundedPortable => {
+                product::multiply::<Portable, 4>(c, adds, a, b, shape);
+            }
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 | Kernel::RoundedAvx2 => multiply_avx2(c, adds, a, b, shape),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512 => multiply_avx512(c, adds, a, b, shape),
+        }
+    }
+}
+
+#[allow(unsafe_code)]
+fn outer(
+    kernel: Kernel,
+    c: &mut [f32],
+    a: &[f32],
+    b: &[f32],
+    shape: [usize; 2],
+    scratch: &mut [Vec<f32>; 2],
+) {
+    // SAFETY: as for `multiply`.
+    unsafe {
+        match kernel {
+            Kernel::Portable | Kernel::RoundedPortable => {
+                product::add_outer::<Portable, 4>(c, a, b, shape, scratch);
+            }
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 | Kernel::RoundedAvx2 => outer_avx2(c, a, b, shape, scratch),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512 => outer_avx512(c, a, b, shape, scratch),
+        }
+    }
+}
+
+/// The products once for every set of instructions, so that the compiler may use them.
+#[cfg(target_arch = "x86_64")]
+macro_rules! compiled_for {
+    ($features:literal, $simd:ty, $rows:literal, $multiply:ident, $outer:ident) => {
+        #[target_feature(enable = $features)]
+        #[allow(unsafe_code)]
+        fn $multiply(c: &mut [f32], adds: bool, a: &[f32], b: &[f32], shape: [usize; 3]) {
+            // SAFETY: this function runs only where the instructions are, and the lengths were checked.
+            unsafe { product::multiply::<$simd, $rows>(c, adds, a, b, shape) }
+        }
+
+        #[target_feature(enable = $features)]
+        #[allow(unsafe_code)]
+        fn $outer(c: &mut [f32], a: &[f32], b: &[f32], shape: [usize; 2], scratch: &mut [Vec<f32>; 2]) {
+            // SAFETY: as above.
+            unsafe { product::add_outer::<$simd, $rows>(c, a, b, shape, scratch) }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+compiled_for!("avx2,fma", Avx2, 6, multiply_avx2, outer_avx2);
+#[cfg(target_arch = "x86_64")]
+compiled_for!("avx512f", Avx512, 12, multiply_avx512, outer_avx512);
+
+// The edge of a tile goes through an array of 64 numbers.
+const _: () = assert!(Portable::LANES <= 32);
 
 #[cfg(test)]
 mod tests {
@@ -68,35 +279,91 @@ mod tests {
         (0..n as u32).map(|i| ((i.wrapping_mul(2_654_435_761) ^ seed) % 1000) as f32 / 500.0 - 1.0).collect()
     }
 
+    const ROWS: [usize; 8] = [0, 1, 5, 15, 17, 64, 255, 257];
+    const SHAPES: [[usize; 2]; 7] = [[1, 1], [2, 256], [3, 17], [33, 15], [64, 64], [17, 3], [130, 2]];
+
+    /// `expected` is a sum of so many products of numbers up to 1.
+    fn assert_near(kernel: Kernel, found: f32, expected: f32, terms: usize, what: &str) {
+        let tolerance = if kernel.rounds() { 8e-3 } else { 1e-6 } * (terms as f32 + 1.0);
+        assert!((found - expected).abs() <= tolerance, "{kernel:?} {what}: {found}, not {expected}");
+    }
+
     #[test]
     fn products_equal_plain_loops() {
-        for [m, n, k] in
-            [[0, 3, 2], [1, 1, 1], [15, 17, 3], [17, 15, 33], [5, 64, 64], [255, 3, 17], [257, 16, 8]]
-        {
-            for read_a in [Read::Plain, Read::Transposed] {
-                for read_b in [Read::Plain, Read::Transposed] {
+        for kernel in Kernel::all() {
+            for m in ROWS {
+                for [n, k] in SHAPES {
                     let (a, b, old) = (values(m * k, 1), values(k * n, 2), values(m * n, 3));
-                    let a_at = |i: usize, l: usize| match read_a {
-                        Read::Plain => a[i * k + l],
-                        Read::Transposed => a[l * m + i],
-                    };
-                    let b_at = |l: usize, j: usize| match read_b {
-                        Read::Plain => b[l * n + j],
-                        Read::Transposed => b[j * k + l],
-                    };
-                    for alpha in [0.0, 1.0] {
-                        let mut c = old.clone();
-                        multiply(&mut c, alpha, (&a, read_a), (&b, read_b), [m, n, k]);
+                    for read in [Read::Plain, Read::Transposed] {
+                        let shape = if read == Read::Plain { [k, n] } else { [n, k] };
+                        let packed = Packed::new(kernel, &b, shape, read);
+                        let (mut c, mut sum) = (old.clone(), old.clone());
+                        packed.multiply(&mut c, &a);
+                        packed.multiply_add(&mut sum, &a);
                         for i in 0..m {
                             for j in 0..n {
-                                let sum: f32 = (0..k).map(|l| a_at(i, l) * b_at(l, j)).sum();
-                                let expected = alpha * old[i * n + j] + sum;
-                                assert!((c[i * n + j] - expected).abs() < 1e-4, "{m} {n} {k}");
+                                let b_at = |l| if read == Read::Plain { b[l * n + j] } else { b[j * k + l] };
+                                let expected: f32 = (0..k).map(|l| a[i * k + l] * b_at(l)).sum();
+                                let what = format!("{m} {n} {k} {read:?}");
+                                assert_near(kernel, c[i * n + j], expected, k, &what);
+                                assert_near(kernel, sum[i * n + j], old[i * n + j] + expected, k, &what);
                             }
                         }
                     }
                 }
             }
         }
+    }
+
+    #[test]
+    fn outer_products_equal_plain_loops() {
+        for kernel in Kernel::all() {
+            for rows in ROWS {
+                for [m, n] in SHAPES {
+                    let (a, b, old) = (values(rows * m, 1), values(rows * n, 2), values(m * n, 3));
+                    let mut c = old.clone();
+                    add_outer(kernel, &mut c, &a, &b, [m, n]);
+                    for i in 0..m {
+                        for j in 0..n {
+                            let sum: f32 = (0..rows).map(|l| a[l * m + i] * b[l * n + j]).sum();
+                            let what = format!("{rows} {m} {n}");
+                            assert_near(kernel, c[i * n + j], old[i * n + j] + sum, rows, &what);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_has_the_same_bits_alone_and_among_others() {
+        for kernel in Kernel::all() {
+            let (n, k) = (40, 64);
+            let (a, b) = (values(29 * k, 1), values(k * n, 2));
+            let packed = Packed::new(kernel, &b, [k, n], Read::Plain);
+            let mut together = vec![0.0; 29 * n];
+            packed.multiply(&mut together, &a);
+            for (row, expected) in a.chunks_exact(k).zip(together.chunks_exact(n)) {
+                let mut alone = vec![0.0; n];
+                packed.multiply(&mut alone, row);
+                assert_eq!(alone, expected, "{kernel:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn rounding_goes_to_the_nearest_and_to_even() {
+        for (x, expected) in [
+            (1.0, 0x3f80),
+            (f32::from_bits(0x3f80_8000), 0x3f80),
+            (f32::from_bits(0x3f81_8000), 0x3f82),
+            (f32::from_bits(0x3f80_8001), 0x3f81),
+            (-0.0, 0x8000),
+            (f32::MAX, 0x7f80),
+            (f32::INFINITY, 0x7f80),
+        ] {
+            assert_eq!(round_to_bf16(x).to_bits(), expected << 16, "{x}");
+        }
+        assert!(round_to_bf16(f32::NAN).is_nan());
     }
 }

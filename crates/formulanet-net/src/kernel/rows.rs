@@ -1,62 +1,107 @@
 //! Gathering, scattering and pooling of rows.
 
-/// Row r of the result is the sum over the inputs of their rows `indices[i][r]`.
-pub(crate) fn gather_sum(inputs: &[Vec<f32>], indices: &[&[u32]], d: usize) -> Vec<f32> {
-    let mut out = vec![0.0; indices[0].len() * d];
-    for (input, indices) in inputs.iter().zip(indices) {
-        for (row, &index) in out.chunks_exact_mut(d).zip(*indices) {
-            let source = &input[index as usize * d..][..d];
-            row.iter_mut().zip(source).for_each(|(value, x)| *value += x);
-        }
-    }
-    out
-}
+use super::wide::wide;
 
-/// The rows with the given indices.
-pub(crate) fn gather(rows: &[f32], indices: &[u32], d: usize) -> Vec<f32> {
-    let mut out = Vec::with_capacity(indices.len() * d);
-    indices.iter().for_each(|&index| out.extend_from_slice(&rows[index as usize * d..][..d]));
-    out
-}
-
-/// Adds every row to the row with its index.
-pub(crate) fn add_rows(out: &mut [f32], rows: &[f32], indices: &[u32], d: usize) {
-    for (row, &index) in rows.chunks_exact(d).zip(indices) {
-        out[index as usize * d..][..d].iter_mut().zip(row).for_each(|(value, x)| *value += x);
-    }
-}
-
-/// Adds every row, times the factor of its target, to the target's row.
-pub(crate) fn scatter_add(out: &mut [f32], rows: &[f32], targets: &[u32], factors: &[f32], d: usize) {
-    for (row, &target) in rows.chunks_exact(d).zip(targets) {
-        let factor = factors[target as usize];
-        let target = &mut out[target as usize * d..][..d];
-        target.iter_mut().zip(row).for_each(|(value, x)| *value += factor * x);
-    }
-}
-
-/// The gradient of [`scatter_add`]: the rows of the targets, times their factors.
-pub(crate) fn gather_scaled(gradient: &[f32], targets: &[u32], factors: &[f32], d: usize) -> Vec<f32> {
-    let mut out = Vec::with_capacity(targets.len() * d);
-    for &target in targets {
-        let factor = factors[target as usize];
-        out.extend(gradient[target as usize * d..][..d].iter().map(|x| factor * x));
-    }
-    out
-}
-
-/// The largest value of every column, and the first row that has it.
-pub(crate) fn max_pool(rows: &[f32], d: usize) -> (Vec<f32>, Vec<u32>) {
-    let (mut largest, mut places) = (vec![f32::NEG_INFINITY; d], vec![0; d]);
-    for (r, row) in rows.chunks_exact(d).enumerate() {
-        for j in 0..d {
-            if row[j] > largest[j] {
-                (largest[j], places[j]) = (row[j], r as u32);
+wide! {
+    /// Row r of `out` is the sum over the inputs of their rows `indices[i][r]`.
+    pub(crate) fn gather_sum(out: &mut [f32], inputs: &[&[f32]], indices: &[&[u32]], d: usize) {
+        for (r, out) in out.chunks_exact_mut(d).enumerate() {
+            let row = |i: usize| &inputs[i][indices[i][r] as usize * d..][..d];
+            let [first, second] = [row(0), row(1)];
+            if inputs.len() == 3 {
+                let third = row(2);
+                for j in 0..d {
+                    out[j] = first[j] + second[j] + third[j];
+                }
+            } else {
+                for j in 0..d {
+                    out[j] = first[j] + second[j];
+                }
             }
         }
     }
-    if rows.is_empty() {
-        largest.fill(0.0);
+}
+
+wide! {
+    /// Row r of `out` is row `indices[r]` of `rows`.
+    pub(crate) fn gather(out: &mut [f32], rows: &[f32], indices: &[u32], d: usize) {
+        for (out, &index) in out.chunks_exact_mut(d).zip(indices) {
+            out.copy_from_slice(&rows[index as usize * d..][..d]);
+        }
     }
-    (largest, places)
+}
+
+wide! {
+    /// Adds every row to the row of `out` with its index.
+    pub(crate) fn add_rows(out: &mut [f32], rows: &[f32], indices: &[u32], d: usize) {
+        for (row, &index) in rows.chunks_exact(d).zip(indices) {
+            out[index as usize * d..][..d].iter_mut().zip(row).for_each(|(value, x)| *value += x);
+        }
+    }
+}
+
+wide! {
+    /// `out += values`
+    pub(crate) fn add(out: &mut [f32], values: &[f32]) {
+        out.iter_mut().zip(values).for_each(|(sum, x)| *sum += x);
+    }
+}
+
+wide! {
+    /// The largest value of every column, and the first row that has it. Of no rows, zeros.
+    pub(crate) fn max_pool(largest: &mut [f32], places: &mut [u32], rows: &[f32]) {
+        let d = largest.len();
+        largest.fill(if rows.is_empty() { 0.0 } else { f32::NEG_INFINITY });
+        places.fill(0);
+        let places = &mut places[..d];
+        for (r, row) in rows.chunks_exact(d).enumerate() {
+            for j in 0..d {
+                let is_larger = row[j] > largest[j];
+                largest[j] = if is_larger { row[j] } else { largest[j] };
+                places[j] = if is_larger { r as u32 } else { places[j] };
+            }
+        }
+    }
+}
+
+wide! {
+    /// The mean of every column; of no rows, zeros.
+    pub(crate) fn mean_pool(mean: &mut [f32], rows: &[f32]) {
+        let d = mean.len();
+        mean.fill(0.0);
+        for row in rows.chunks_exact(d) {
+            mean.iter_mut().zip(row).for_each(|(mean, x)| *mean += x);
+        }
+        let count = (rows.len() / d).max(1) as f32;
+        mean.iter_mut().for_each(|mean| *mean /= count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_gathered_scattered_and_pooled() {
+        let rows = [1.0, -2.0, 3.0, 4.0, 5.0, -6.0];
+        let mut out = [0.0; 4];
+        gather(&mut out, &rows, &[2, 0], 2);
+        assert_eq!(out, [5.0, -6.0, 1.0, -2.0]);
+        gather_sum(&mut out, &[&rows, &rows], &[&[0, 2], &[1, 1]], 2);
+        assert_eq!(out, [4.0, 2.0, 8.0, -2.0]);
+        gather_sum(&mut out, &[&rows, &rows, &rows], &[&[0, 2], &[1, 1], &[2, 2]], 2);
+        assert_eq!(out, [9.0, -4.0, 13.0, -8.0]);
+        let mut sums = [0.5; 4];
+        add_rows(&mut sums, &rows, &[1, 1, 0], 2);
+        assert_eq!(sums, [5.5, -5.5, 4.5, 2.5]);
+        let (mut largest, mut places, mut mean) = ([0.0; 2], [9; 2], [0.0; 2]);
+        max_pool(&mut largest, &mut places, &rows);
+        mean_pool(&mut mean, &rows);
+        assert_eq!((largest, places, mean), ([5.0, 4.0], [2, 1], [3.0, -4.0 / 3.0]));
+        max_pool(&mut largest, &mut places, &[1.0, 2.0, 1.0, 2.0]);
+        assert_eq!(places, [0, 0], "the first of equal rows");
+        max_pool(&mut largest, &mut places, &[]);
+        mean_pool(&mut mean, &[]);
+        assert_eq!((largest, mean), ([0.0; 2], [0.0; 2]));
+    }
 }

@@ -1,0 +1,150 @@
+//! A trained network at work: graphs to vectors, vectors to probabilities.
+
+use std::ops::Range;
+
+use crate::batch::{GraphInput, Union};
+use crate::compute::Compute;
+use crate::layer::Pass;
+use crate::model::Model;
+use crate::parameters::Weights;
+
+/// A trained network, laid out for a CPU.
+pub struct Network {
+    model: Model,
+    weights: Weights,
+    compute: Compute,
+}
+
+/// The vectors of a graph: before the first step, and after every step.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Embedding {
+    values: Vec<f32>,
+    width: usize,
+}
+
+impl Embedding {
+    /// The vector after so many steps.
+    ///
+    /// # Panics
+    ///
+    /// If the network has fewer steps.
+    pub fn step(&self, t: usize) -> &[f32] {
+        &self.values[t * self.width..][..self.width]
+    }
+
+    /// The vector after the last step, which is the graph's embedding.
+    pub fn last(&self) -> &[f32] {
+        &self.values[self.values.len() - self.width..]
+    }
+}
+
+/// Graphs of about this cost go through the network together, so that products have enough rows and yet fit a cache.
+const MICRO_BATCH_COST: usize = 10_000;
+
+/// Pairs that a classifier reads at a time.
+const PAIRS: usize = 512;
+
+impl Network {
+    /// Lays a network out.
+    pub fn new(model: Model, compute: Compute) -> Self {
+        let weights = Weights::new(&model.layout, &model.values, compute.kernel, false);
+        Network { model, weights, compute }
+    }
+
+    /// The network's numbers.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// What it runs on.
+    pub fn compute(&self) -> &Compute {
+        &self.compute
+    }
+
+    fn pass(&self) -> Pass<'_> {
+        Pass {
+            config: &self.model.config,
+            values: &self.model.values,
+            weights: &self.weights,
+            compute: &self.compute,
+            is_training: false,
+        }
+    }
+
+    /// The vectors of a graph.
+    pub fn embed(&self, graph: GraphInput<'_>) -> Embedding {
+        self.embed_all(&[graph]).swap_remove(0)
+    }
+
+    /// The vectors of many graphs, each the same as if it were alone.
+    pub fn embed_all(&self, graphs: &[GraphInput<'_>]) -> Vec<Embedding> {
+        let parts = parts(graphs);
+        let width = self.model.config.width();
+        let embedded = self.compute.map(parts.len(), |i| {
+            let part = &graphs[parts[i].clone()];
+            let trace = self.pass().forward(&self.model.layout, &Union::new(part.iter().copied()));
+            let of_graph = |g: usize| Embedding {
+                values: trace
+                    .pools
+                    .iter()
+                    .flat_map(|pool| &pool.vectors[g * width..][..width])
+                    .copied()
+                    .collect(),
+                width,
+            };
+            let embeddings: Vec<Embedding> = (0..part.len()).map(of_graph).collect();
+            trace.recycle(&self.compute);
+            embeddings
+        });
+        embedded.into_iter().flatten().collect()
+    }
+
+    /// The probability that each statement is useful for the conjecture beside it, by the classifier of every step:
+    /// one array for each step. An unconditional network does not look at the conjectures.
+    pub fn score_all(&self, pairs: &[(&Embedding, &Embedding)]) -> Vec<Vec<f32>> {
+        let of_step = |t: usize| {
+            let chunks: Vec<&[(&Embedding, &Embedding)]> = pairs.chunks(PAIRS).collect();
+            let scores = self.compute.map(chunks.len(), |i| {
+                let mut inputs = Vec::new();
+                for (statement, conjecture) in chunks[i] {
+                    inputs.extend_from_slice(statement.step(t));
+                    if self.model.config.is_conditional {
+                        inputs.extend_from_slice(conjecture.step(t));
+                    }
+                }
+                self.pass().probabilities(&self.model.layout.heads[t], &inputs)
+            });
+            scores.concat()
+        };
+        (0..self.model.layout.heads.len()).map(of_step).collect()
+    }
+
+    /// The probability that a statement is useful, by the last classifier, given the vectors after the last step.
+    ///
+    /// # Panics
+    ///
+    /// If a vector does not have the network's width.
+    pub fn score(&self, conjecture: &[f32], statement: &[f32]) -> f32 {
+        let width = self.model.config.width();
+        assert!(conjecture.len() == width && statement.len() == width, "vectors do not fit the network");
+        let mut input = statement.to_vec();
+        if self.model.config.is_conditional {
+            input.extend_from_slice(conjecture);
+        }
+        let head = self.model.layout.heads.last().expect("there is always a classifier");
+        self.pass().probabilities(head, &input)[0]
+    }
+}
+
+/// Cuts graphs into ranges of about the same cost.
+fn parts(graphs: &[GraphInput<'_>]) -> Vec<Range<usize>> {
+    let (mut parts, mut start, mut cost) = (Vec::new(), 0, 0);
+    for (i, graph) in graphs.iter().enumerate() {
+        cost += graph.cost();
+        if cost >= MICRO_BATCH_COST || i + 1 == graphs.len() {
+            parts.push(start..i + 1);
+            (start, cost) = (i + 1, 0);
+        }
+    }
+    parts
+}
