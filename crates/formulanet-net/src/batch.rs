@@ -1,5 +1,7 @@
 //! Graphs as the network reads them: disjoint unions of a few, as index arrays.
 
+use std::collections::HashMap;
+
 use crate::config::{Config, Kind};
 
 /// A graph: the token and the number of edges of every node, and the targets of all edges in rank order.
@@ -33,12 +35,15 @@ pub(crate) struct Role {
 }
 
 impl Role {
-    fn of(nodes: &[u32], count: usize) -> Self {
-        let mut numbers = vec![u32::MAX; count];
-        nodes.iter().for_each(|&node| numbers[node as usize] = 0);
-        let members: Vec<u32> = (0..count as u32).filter(|&node| numbers[node as usize] == 0).collect();
+    /// The members of a role, given the node of every row. Nodes that `classes` calls equal are represented by the
+    /// first of them.
+    fn of(nodes: &[u32], classes: &[u32]) -> Self {
+        let mut numbers = vec![u32::MAX; classes.len()];
+        nodes.iter().for_each(|&node| numbers[classes[node as usize] as usize] = 0);
+        let members: Vec<u32> =
+            (0..classes.len() as u32).filter(|&node| numbers[node as usize] == 0).collect();
         members.iter().zip(0..).for_each(|(&node, number)| numbers[node as usize] = number);
-        Role { rows: nodes.iter().map(|&node| numbers[node as usize]).collect(), members }
+        Role { rows: nodes.iter().map(|&node| numbers[classes[node as usize] as usize]).collect(), members }
     }
 }
 
@@ -49,6 +54,9 @@ pub(crate) struct Relation {
     pub(crate) nodes: Vec<Vec<u32>>,
     /// For each role, its members.
     pub(crate) roles: Vec<Role>,
+    /// The same before the first step, when nodes of one graph and token still have the same vector and one of them
+    /// can stand for all.
+    pub(crate) first_roles: Vec<Role>,
     /// Where the rows of each graph begin, and the end.
     pub(crate) groups: Vec<u32>,
     /// For each node, one over the number of its places in rows; 0 for a node without.
@@ -68,11 +76,13 @@ impl Relation {
         self.groups.push(self.row_count() as u32);
     }
 
-    fn finish(&mut self, node_count: usize) {
-        let mut counts = vec![0u32; node_count];
+    fn finish(&mut self, classes: &[u32]) {
+        let mut counts = vec![0u32; classes.len()];
         self.nodes.iter().flatten().for_each(|&node| counts[node as usize] += 1);
         self.factors = counts.iter().map(|&n| if n == 0 { 0.0 } else { 1.0 / n as f32 }).collect();
-        self.roles = self.nodes.iter().map(|nodes| Role::of(nodes, node_count)).collect();
+        let each_its_own: Vec<u32> = (0..classes.len() as u32).collect();
+        self.roles = self.nodes.iter().map(|nodes| Role::of(nodes, &each_its_own)).collect();
+        self.first_roles = self.nodes.iter().map(|nodes| Role::of(nodes, classes)).collect();
     }
 }
 
@@ -102,10 +112,23 @@ impl Union {
             treelets: Relation::new(3),
         };
         graphs.into_iter().for_each(|graph| union.push(graph));
-        let count = union.tokens.len();
-        union.edges.finish(count);
-        union.treelets.finish(count);
+        let classes = union.token_classes();
+        union.edges.finish(&classes);
+        union.treelets.finish(&classes);
         union
+    }
+
+    /// For each node, the first of its graph with the same token.
+    fn token_classes(&self) -> Vec<u32> {
+        let mut classes = Vec::with_capacity(self.tokens.len());
+        let mut first = HashMap::new();
+        for group in self.groups.windows(2) {
+            first.clear();
+            for node in group[0]..group[1] {
+                classes.push(*first.entry(self.tokens[node as usize]).or_insert(node));
+            }
+        }
+        classes
     }
 
     fn push(&mut self, graph: GraphInput<'_>) {
@@ -191,20 +214,22 @@ impl Batch {
 
     /// How many multiplications the matrix products of a forward pass are; a backward pass has twice as many.
     pub fn products(&self, config: &Config) -> usize {
-        let members =
-            |relation: &Relation| relation.roles.iter().map(|role| role.members.len()).sum::<usize>();
-        let of_union = |union: &Union| {
-            let edges = 2 * (members(&union.edges) + union.edges.row_count());
-            let treelets = 3 * (members(&union.treelets) + union.treelets.row_count());
-            let treelets = if config.kind == Kind::Full { treelets } else { 0 };
-            edges + treelets + union.tokens.len()
+        let members = |roles: &[Role]| roles.iter().map(|role| role.members.len()).sum::<usize>();
+        let of_step = |union: &Union, roles: fn(&Relation) -> &[Role]| {
+            let rows = |relation: &Relation| members(roles(relation)) + relation.row_count();
+            let treelets = if config.kind == Kind::Full { 3 * rows(&union.treelets) } else { 0 };
+            2 * rows(&union.edges) + treelets + union.tokens.len()
+        };
+        let of_union = |union: &Union| match config.steps {
+            0 => 0,
+            steps => of_step(union, |r| &r.first_roles) + (steps - 1) * of_step(union, |r| &r.roles),
         };
         let rows: usize = self.unions.iter().map(of_union).sum();
         let heads = (config.steps + 1)
             * self.pairs.len()
             * config.classifier_hidden()
             * (config.classifier_input() + 2);
-        config.steps * rows * config.dimension * config.dimension + heads
+        rows * config.dimension * config.dimension + heads
     }
 
     /// The pairs.

@@ -1,6 +1,6 @@
 //! The functions of Eqn. 1 and 2, forward and backward, on the union of a micro-batch.
 
-use crate::batch::Relation;
+use crate::batch::{Relation, Role};
 use crate::compute::Compute;
 use crate::config::{Config, NormKind};
 use crate::kernel::matmul::add_outer;
@@ -110,10 +110,10 @@ impl<'a> Pass<'a> {
         add_outer(self.compute.kernel, &mut gradients[weight.range.clone()], gradient, rows, weight.shape);
     }
 
-    /// The vectors of the nodes in every role of a relation.
-    pub(crate) fn members(&self, relation: &Relation, nodes: &[f32]) -> Members {
+    /// The vectors of the nodes in every role.
+    pub(crate) fn members(&self, roles: &[Role], nodes: &[f32]) -> Members {
         let d = self.config.dimension;
-        let of_role = relation.roles.iter().map(|role| {
+        let of_role = roles.iter().map(|role| {
             let mut members = self.compute.take(role.members.len() * d);
             rows::gather(&mut members, nodes, &role.members, d);
             members
@@ -129,7 +129,7 @@ impl<'a> Pass<'a> {
     pub(crate) fn update_forward(
         &self,
         update: &Update,
-        relation: &Relation,
+        (relation, roles): (&Relation, &[Role]),
         groups: &[u32],
         members: &Members,
         receiver: usize,
@@ -140,7 +140,7 @@ impl<'a> Pass<'a> {
             update.first.iter().zip(members).map(|(weight, members)| self.product(weight, members)).collect();
         let mut sums = compute.take(relation.row_count() * d);
         let inputs: Vec<&[f32]> = products.iter().map(Vec::as_slice).collect();
-        let indices: Vec<&[u32]> = relation.roles.iter().map(|role| role.rows.as_slice()).collect();
+        let indices: Vec<&[u32]> = roles.iter().map(|role| role.rows.as_slice()).collect();
         rows::gather_sum(&mut sums, &inputs, &indices, d);
         products.into_iter().for_each(|product| compute.give(product));
         let (hidden, first) = self.norm_forward(&update.first_norm, sums, groups);
@@ -160,7 +160,7 @@ impl<'a> Pass<'a> {
         &self,
         update: &Update,
         trace: &UpdateTrace,
-        relation: &Relation,
+        (relation, roles): (&Relation, &[Role]),
         groups: &[u32],
         (members, member_gradients): (&Members, &mut Members),
         (receiver, combined_gradient): (usize, &[f32]),
@@ -178,7 +178,7 @@ impl<'a> Pass<'a> {
         self.weights.backward(&update.second).multiply(&mut hidden_gradient, &gradient);
         compute.give(gradient);
         self.norm_backward(&update.first_norm, &trace.first, groups, &mut hidden_gradient, None, gradients);
-        for (i, (weight, role)) in update.first.iter().zip(&relation.roles).enumerate() {
+        for (i, (weight, role)) in update.first.iter().zip(roles).enumerate() {
             let mut product = compute.zeros(members[i].len());
             rows::add_rows(&mut product, &hidden_gradient, &role.rows, d);
             self.weight_gradient(weight, &members[i], &product, gradients);

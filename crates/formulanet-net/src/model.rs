@@ -1,6 +1,6 @@
 //! Graphs to vectors: the embedding of tokens, the steps of Eqn. 1 or 2, and pooling.
 
-use crate::batch::{Relation, Union};
+use crate::batch::{Relation, Role, Union};
 use crate::compute::Compute;
 use crate::config::{Config, Pooling, Reads};
 use crate::kernel::norm::Statistics;
@@ -92,6 +92,11 @@ const EDGE_RECEIVERS: [usize; 2] = [1, 0];
 /// F_L updates the left child of a treelet, F_H its head, F_R its right child.
 const TREELET_RECEIVERS: [usize; 3] = [0, 1, 2];
 
+/// The members of a relation's roles before step `t`.
+fn roles(t: usize, relation: &Relation) -> &[Role] {
+    if t == 0 { &relation.first_roles } else { &relation.roles }
+}
+
 impl Pass<'_> {
     /// Embeds the graphs of a micro-batch. In training, the trace has what the backward pass needs; otherwise nothing
     /// but the vectors.
@@ -101,8 +106,8 @@ impl Pass<'_> {
         rows::gather(&mut tokens, &self.values[layout.embedding.clone()], &union.tokens, d);
         let (mut nodes, embedding) = self.norm_forward(&layout.embedding_norm, tokens, &groups.nodes);
         let mut trace = Trace { embedding, steps: Vec::new(), pools: vec![self.pool(&nodes, union)] };
-        for step in &layout.steps {
-            let (step_trace, after) = self.step_forward(step, union, &groups, nodes);
+        for (t, step) in layout.steps.iter().enumerate() {
+            let (step_trace, after) = self.step_forward((t, step), union, &groups, nodes);
             trace.pools.push(match self.config.reads {
                 Reads::States => self.pool(&after, union),
                 Reads::Messages => {
@@ -130,7 +135,7 @@ impl Pass<'_> {
 
     fn step_forward(
         &self,
-        step: &Step,
+        (t, step): (usize, &Step),
         union: &Union,
         groups: &Groups,
         nodes: Vec<f32>,
@@ -142,9 +147,10 @@ impl Pass<'_> {
                 if updates.is_empty() {
                     return Vec::new();
                 }
-                let members = self.members(relation, &nodes);
+                let roles = roles(t, relation);
+                let members = self.members(roles, &nodes);
                 let traces = updates.iter().zip(receivers).map(|(update, &receiver)| {
-                    self.update_forward(update, relation, groups, &members, receiver, &mut combined)
+                    self.update_forward(update, (relation, roles), groups, &members, receiver, &mut combined)
                 });
                 let traces = traces.collect();
                 self.give_all(members);
@@ -180,7 +186,7 @@ impl Pass<'_> {
                 self.pool_backward(pooled, union, &mut node_gradient);
             }
             node_gradient =
-                self.step_backward(step, step_trace, union, &groups, node_gradient, pooled, gradients);
+                self.step_backward((t, step), step_trace, union, &groups, node_gradient, pooled, gradients);
         }
         self.pool_backward((&trace.pools[0], &pooled_gradients[0]), union, &mut node_gradient);
         let norm = &layout.embedding_norm;
@@ -193,7 +199,7 @@ impl Pass<'_> {
     #[allow(clippy::too_many_arguments)] // as the forward pass, with a gradient beside each
     fn step_backward(
         &self,
-        step: &Step,
+        (t, step): (usize, &Step),
         trace: StepTrace,
         union: &Union,
         groups: &Groups,
@@ -221,21 +227,22 @@ impl Pass<'_> {
             if updates.is_empty() {
                 continue;
             }
-            let members = self.members(relation, &trace.nodes);
+            let roles = roles(t, relation);
+            let members = self.members(roles, &trace.nodes);
             let mut member_gradients: Members =
                 members.iter().map(|rows| compute.zeros(rows.len())).collect();
             for ((update, update_trace), &receiver) in updates.iter().zip(traces).zip(receivers) {
                 self.update_backward(
                     update,
                     update_trace,
-                    relation,
+                    (relation, roles),
                     groups,
                     (&members, &mut member_gradients),
                     (receiver, &combined_gradient),
                     gradients,
                 );
             }
-            for (gradient, role) in member_gradients.iter().zip(&relation.roles) {
+            for (gradient, role) in member_gradients.iter().zip(roles) {
                 rows::add_rows(&mut node_gradient, gradient, &role.members, d);
             }
             self.give_all(members);
