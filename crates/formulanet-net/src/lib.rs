@@ -6,6 +6,7 @@
 //! embedding depends on nothing but the graph, to the last bit.
 
 mod batch;
+mod checkpoint;
 mod compute;
 mod config;
 mod head;
@@ -19,6 +20,7 @@ mod parameters;
 mod train;
 
 pub use batch::{Batch, GraphInput, Pair};
+pub use checkpoint::{CheckpointError, Metadata, State, Storage};
 pub use compute::{Compute, Precision};
 pub use config::{Config, Kind, NormKind, Pooling, Reads};
 pub use model::Model;

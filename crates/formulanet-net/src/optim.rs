@@ -41,6 +41,24 @@ impl Optimiser {
         Optimiser { rule, weight_decay, mean, square: vec![0.0; length], steps: 0 }
     }
 
+    /// How many steps it has taken.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// What it remembers, by name.
+    pub(crate) fn memory(&self) -> Vec<(&'static str, &Vec<f32>)> {
+        let all = [("mean", &self.mean), ("square", &self.square)];
+        all.into_iter().filter(|(_, values)| !values.is_empty()).collect()
+    }
+
+    /// What it remembers after so many steps, to be filled in.
+    pub(crate) fn memory_mut(&mut self, steps: u64) -> Vec<(&'static str, &mut Vec<f32>)> {
+        self.steps = steps;
+        let all = [("mean", &mut self.mean), ("square", &mut self.square)];
+        all.into_iter().filter(|(_, values)| !values.is_empty()).collect()
+    }
+
     /// Moves the weights one step.
     ///
     /// # Panics
@@ -106,6 +124,20 @@ impl MovingAverage {
             .iter_mut()
             .zip(values)
             .for_each(|(average, value)| *average += (1.0 - decay) * (value - *average));
+    }
+
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    pub(crate) fn memory(&self) -> &Vec<f32> {
+        &self.values
+    }
+
+    /// The average after so many steps, to be filled in.
+    pub(crate) fn memory_mut(&mut self, steps: u64) -> &mut Vec<f32> {
+        self.steps = steps;
+        &mut self.values
     }
 
     /// The average.

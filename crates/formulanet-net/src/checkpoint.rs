@@ -1,0 +1,335 @@
+//! Networks as safetensors files: the config stands in the file's metadata, beside whatever the caller puts there.
+//!
+//! A model file has the network's tensors, in f32, bf16 or f16. A state file has all numbers that training needs to go
+//! on as if it had never stopped.
+
+use std::collections::HashMap;
+
+use half::{bf16, f16};
+use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
+
+use crate::config::Config;
+use crate::model::Model;
+use crate::optim::{MovingAverage, Optimiser};
+use crate::parameters::{Layout, Tensor};
+
+/// How the matrices of a model file are stored. Vectors (scales, shifts, means, biases) are always f32: they are small.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Storage {
+    /// As they are.
+    F32,
+    /// The leading 16 bits.
+    Bf16,
+    /// Half precision.
+    F16,
+}
+
+/// Why a file is not a network.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// The file's frame is damaged, or it is something else.
+    #[error("not a safetensors file: {0}")]
+    Format(#[from] safetensors::SafeTensorError),
+    /// There is no config in it, or one that does not make sense.
+    #[error("not a formulanet network: {0}")]
+    Config(String),
+    /// A tensor is missing or has another shape or type.
+    #[error("tensor {name}: {found}, expected {expected}")]
+    Tensor {
+        /// Its name.
+        name: String,
+        /// What the file has.
+        found: String,
+        /// What the config asks for.
+        expected: String,
+    },
+    /// A number is infinite or none.
+    #[error("tensor {0} has numbers that are not finite")]
+    NotFinite(String),
+}
+
+/// The key of the config in the metadata.
+const CONFIG: &str = "config";
+
+/// Larger sizes than these are a damaged or hostile file.
+const MOST: Config = Config { vocabulary: 1 << 24, dimension: 1 << 13, steps: 64, ..SMALLEST };
+const SMALLEST: Config = Config {
+    vocabulary: 1,
+    dimension: 1,
+    steps: 0,
+    kind: crate::config::Kind::Basic,
+    is_conditional: false,
+    norm: crate::config::NormKind::Graph,
+    pooling: crate::config::Pooling::Max,
+    reads: crate::config::Reads::States,
+};
+
+/// What stands in a file beside the numbers.
+pub type Metadata = HashMap<String, String>;
+
+impl Model {
+    /// The bytes of a model file.
+    ///
+    /// # Errors
+    ///
+    /// If safetensors refuses, which it has no reason to.
+    pub fn to_bytes(&self, storage: Storage, metadata: &Metadata) -> Result<Vec<u8>, CheckpointError> {
+        let bytes = self.layout.tensors().iter().map(|tensor| {
+            let values = &self.values[tensor.range.clone()];
+            if tensor.shape[0] == 1 { (Dtype::F32, f32_bytes(values)) } else { stored(values, storage) }
+        });
+        let bytes: Vec<(Dtype, Vec<u8>)> = bytes.collect();
+        let views = self.layout.tensors().iter().zip(&bytes).map(|(tensor, (dtype, bytes))| {
+            Ok((tensor.name.as_str(), TensorView::new(*dtype, tensor.shape.to_vec(), bytes)?))
+        });
+        let views: Vec<_> = views.collect::<Result<_, CheckpointError>>()?;
+        Ok(serialize(views, Some(self.with_config(metadata)))?)
+    }
+
+    /// Reads a model file.
+    ///
+    /// # Errors
+    ///
+    /// If it is damaged or something else, or its tensors do not fit its config.
+    pub fn from_bytes(bytes: &[u8]) -> Result<(Self, Metadata), CheckpointError> {
+        let (tensors, metadata, config) = open(bytes)?;
+        let layout = Layout::new(&config);
+        let mut values = Vec::new();
+        for tensor in layout.tensors() {
+            values.extend(read(&tensors, tensor)?);
+        }
+        Ok((Model { config, layout, values }, metadata))
+    }
+
+    fn with_config(&self, metadata: &Metadata) -> Metadata {
+        let config = serde_json::to_string(&self.config).expect("a config is plain data");
+        let mut metadata = metadata.clone();
+        metadata.insert(CONFIG.into(), config);
+        metadata
+    }
+}
+
+/// Everything that training changes.
+#[derive(Clone)]
+pub struct State {
+    /// The network.
+    pub model: Model,
+    /// The optimiser and what it remembers.
+    pub optimiser: Optimiser,
+    /// The network's numbers averaged over time.
+    pub average: Option<MovingAverage>,
+}
+
+impl State {
+    /// The bytes of a state file.
+    ///
+    /// # Errors
+    ///
+    /// If safetensors refuses, which it has no reason to.
+    pub fn to_bytes(&self, metadata: &Metadata) -> Result<Vec<u8>, CheckpointError> {
+        let mut parts = vec![("values", &self.model.values)];
+        parts.extend(self.optimiser.memory());
+        let mut metadata = self.model.with_config(metadata);
+        metadata.insert("optimiser_steps".into(), self.optimiser.steps().to_string());
+        if let Some(average) = &self.average {
+            parts.push(("average", average.memory()));
+            metadata.insert("average_steps".into(), average.steps().to_string());
+        }
+        let bytes: Vec<Vec<u8>> = parts.iter().map(|(_, values)| f32_bytes(values)).collect();
+        let views = parts.iter().zip(&bytes).map(|((name, values), bytes)| {
+            Ok((*name, TensorView::new(Dtype::F32, vec![values.len()], bytes)?))
+        });
+        let views: Vec<_> = views.collect::<Result<_, CheckpointError>>()?;
+        Ok(serialize(views, Some(metadata))?)
+    }
+
+    /// Reads a state file into a state of the same shape.
+    ///
+    /// # Errors
+    ///
+    /// If it is damaged or something else, or of another network or optimiser.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<Metadata, CheckpointError> {
+        let (tensors, metadata, config) = open(bytes)?;
+        if config != *self.model.config() {
+            return Err(CheckpointError::Config(format!(
+                "its shape is {config:?}, expected {:?}",
+                self.model.config()
+            )));
+        }
+        let steps = |key: &str| {
+            let number = metadata.get(key).and_then(|text| text.parse().ok());
+            number.ok_or_else(|| CheckpointError::Config(format!("no number {key}")))
+        };
+        let fill = |name: &str, values: &mut Vec<f32>| -> Result<(), CheckpointError> {
+            let tensor = Tensor { name: name.into(), shape: [1, values.len()], range: 0..values.len() };
+            *values = read(&tensors, &tensor)?;
+            Ok(())
+        };
+        let mut next = self.clone();
+        fill("values", &mut next.model.values)?;
+        for (name, values) in next.optimiser.memory_mut(steps("optimiser_steps")?) {
+            fill(name, values)?;
+        }
+        if let Some(average) = &mut next.average {
+            fill("average", average.memory_mut(steps("average_steps")?))?;
+        }
+        *self = next;
+        Ok(metadata)
+    }
+}
+
+/// The frame of a file, its metadata and its config.
+fn open(bytes: &[u8]) -> Result<(SafeTensors<'_>, Metadata, Config), CheckpointError> {
+    let (_, header) = SafeTensors::read_metadata(bytes)?;
+    let metadata = header.metadata().clone().unwrap_or_default();
+    let tensors = SafeTensors::deserialize(bytes)?;
+    let config =
+        metadata.get(CONFIG).ok_or_else(|| CheckpointError::Config("no config in the metadata".into()))?;
+    let config: Config =
+        serde_json::from_str(config).map_err(|error| CheckpointError::Config(error.to_string()))?;
+    let fits = |part: fn(&Config) -> usize| (part(&SMALLEST)..=part(&MOST)).contains(&part(&config));
+    // A matrix takes at least two bytes a number, so that a small file cannot ask for much memory.
+    let numbers = config.vocabulary.saturating_mul(config.dimension);
+    if !fits(|c| c.vocabulary) || !fits(|c| c.dimension) || !fits(|c| c.steps) || numbers > bytes.len() {
+        return Err(CheckpointError::Config(format!("sizes that do not fit the file: {config:?}")));
+    }
+    Ok((tensors, metadata, config))
+}
+
+fn read(tensors: &SafeTensors<'_>, expected: &Tensor) -> Result<Vec<f32>, CheckpointError> {
+    let wrong = |found: String| CheckpointError::Tensor {
+        name: expected.name.clone(),
+        found,
+        expected: format!("{:?} numbers", expected.shape),
+    };
+    let view = tensors.tensor(&expected.name).map_err(|_| wrong("missing".into()))?;
+    let count = expected.range.len();
+    let is_flat = view.shape() == [count] && expected.shape[0] == 1;
+    if view.shape() != expected.shape && !is_flat {
+        return Err(wrong(format!("{:?} numbers", view.shape())));
+    }
+    let halves = || view.data().chunks_exact(2).map(|b| [b[0], b[1]]);
+    let values: Vec<f32> = match view.dtype() {
+        Dtype::F32 => {
+            view.data().chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+        }
+        Dtype::BF16 => halves().map(|b| bf16::from_le_bytes(b).to_f32()).collect(),
+        Dtype::F16 => halves().map(|b| f16::from_le_bytes(b).to_f32()).collect(),
+        other => return Err(wrong(format!("{other:?}"))),
+    };
+    if values.iter().any(|value| !value.is_finite()) {
+        return Err(CheckpointError::NotFinite(expected.name.clone()));
+    }
+    Ok(values)
+}
+
+fn f32_bytes(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+fn stored(values: &[f32], storage: Storage) -> (Dtype, Vec<u8>) {
+    match storage {
+        Storage::F32 => (Dtype::F32, f32_bytes(values)),
+        Storage::Bf16 => {
+            (Dtype::BF16, values.iter().flat_map(|&value| bf16::from_f32(value).to_le_bytes()).collect())
+        }
+        Storage::F16 => {
+            (Dtype::F16, values.iter().flat_map(|&value| f16::from_f32(value).to_le_bytes()).collect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::optim::Rule;
+
+    fn model() -> Model {
+        Model::new(Config { dimension: 6, steps: 1, ..Config::paper(5) }, 3)
+    }
+
+    fn metadata() -> Metadata {
+        Metadata::from([("vocabulary".into(), "[\"VAR\"]".into())])
+    }
+
+    #[test]
+    fn a_model_comes_back() {
+        let model = model();
+        for (storage, tolerance) in
+            [(Storage::F32, 0.0), (Storage::Bf16, 1.0 / 256.0), (Storage::F16, 1.0 / 2048.0)]
+        {
+            let bytes = model.to_bytes(storage, &metadata()).unwrap();
+            let (read, metadata) = Model::from_bytes(&bytes).unwrap();
+            assert_eq!(read.config(), model.config());
+            assert_eq!(metadata["vocabulary"], "[\"VAR\"]");
+            for (a, b) in model.values().iter().zip(read.values()) {
+                assert!((a - b).abs() <= tolerance * a.abs(), "{storage:?}: {a} {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_state_comes_back() {
+        let fresh = |rule| {
+            let model = model();
+            let optimiser = Optimiser::new(rule, 1e-4, model.layout().trained());
+            let average = Some(MovingAverage::new(0.9, model.values()));
+            State { model, optimiser, average }
+        };
+        for rule in [Rule::RmsProp { alpha: 0.99 }, Rule::AdamW { beta_1: 0.9, beta_2: 0.99 }] {
+            let step = |state: &mut State| {
+                let trained = state.model.layout().trained();
+                let gradients: Vec<f32> = (0..trained).map(|i| (i as f32).sin()).collect();
+                state.optimiser.step(&mut state.model.values_mut()[..trained], &gradients, 1e-2);
+                state.average.as_mut().unwrap().follow(state.model.values());
+            };
+            let mut state = fresh(rule);
+            step(&mut state);
+            let bytes = state.to_bytes(&metadata()).unwrap();
+            let mut restored = fresh(rule);
+            assert_eq!(restored.restore(&bytes).unwrap()["vocabulary"], "[\"VAR\"]");
+            step(&mut state);
+            step(&mut restored);
+            assert_eq!(state.model.values(), restored.model.values());
+            assert_eq!(state.optimiser, restored.optimiser);
+            assert_eq!(state.average, restored.average);
+        }
+    }
+
+    fn check_refused(bytes: &[u8], expected: &str) {
+        let error = Model::from_bytes(bytes).err().expect("refused").to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+
+    #[test]
+    fn damaged_and_hostile_files_are_refused() {
+        let model = model();
+        let bytes = model.to_bytes(Storage::F32, &metadata()).unwrap();
+        check_refused(b"", "not a safetensors file");
+        check_refused(b"hello, this is no network at all", "not a safetensors file");
+        for length in (0..bytes.len()).step_by(97) {
+            assert!(Model::from_bytes(&bytes[..length]).is_err());
+        }
+        let text = |bytes: &[u8], from: &str, to: &str| {
+            assert_eq!(from.len(), to.len());
+            let at = bytes.windows(from.len()).position(|window| window == from.as_bytes()).unwrap();
+            let mut bytes = bytes.to_vec();
+            bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
+            bytes
+        };
+        check_refused(&text(&bytes, "\"config\"", "\"konfig\""), "no config");
+        check_refused(
+            &text(&bytes, "embedding_norm.scale", "embedding_norm.skale"),
+            "embedding_norm.scale: missing",
+        );
+        check_refused(&text(&bytes, "steps\\\":1", "steps\\\":2"), "steps.1.in.first.0: missing");
+        check_refused(
+            &text(&bytes, "dimension\\\":6", "dimension\\\":7"),
+            "embedding: [5, 6] numbers, expected [5, 7]",
+        );
+        check_refused(&text(&bytes, "dimension\\\":6", "dimension\\\":0"), "sizes that do not fit");
+        let mut poisoned = model.clone();
+        poisoned.values_mut()[3] = f32::NAN;
+        check_refused(&poisoned.to_bytes(Storage::F32, &metadata()).unwrap(), "not finite");
+    }
+}
