@@ -7,6 +7,7 @@ mod input;
 mod prepare;
 mod progress;
 mod stats;
+mod train;
 
 use std::io;
 use std::process::ExitCode;
@@ -32,6 +33,7 @@ enum Command {
     Graph(graph::Arguments),
     Prepare(prepare::Arguments),
     Stats(stats::Arguments),
+    Train(train::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         Command::Graph(arguments) => graph::run(arguments),
         Command::Prepare(arguments) => prepare::run(arguments),
         Command::Stats(arguments) => stats::run(arguments),
+        Command::Train(arguments) => train::run(arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

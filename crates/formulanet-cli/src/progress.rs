@@ -7,7 +7,7 @@ use formulanet::data;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Whether the user has pressed Ctrl-C, from now on.
-fn stopped() -> &'static AtomicBool {
+pub(crate) fn stopped() -> &'static AtomicBool {
     static STOPPED: OnceLock<&'static AtomicBool> = OnceLock::new();
     STOPPED.get_or_init(|| {
         let flag: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));

@@ -14,6 +14,7 @@ mod stats;
 mod store;
 mod write;
 
+pub(crate) use prepare::view_name;
 pub use prepare::{Options, Outcome, Progress, Silent, prepare};
 pub use source::Layout;
 pub use split::{Split, Validation};

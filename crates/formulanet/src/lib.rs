@@ -1,12 +1,22 @@
 //! Premise selection for theorem provers by deep graph embedding.
 //!
 //! The library under the `formulanet` command. [`logic`] turns text into formulas and formulas into graphs;
-//! [`statements`] reads whole files of them, [`data`] whole data sets.
+//! [`statements`] reads whole files of them, [`data`] whole data sets. [`metrics`] measures predictions, and
+//! [`baselines`] has simple ones to compare with.
 
+pub mod baselines;
 pub mod data;
 mod error;
+pub mod evaluate;
+mod files;
+pub mod metrics;
+pub mod model;
 pub mod plot;
+mod random;
+pub mod recipe;
 pub mod statements;
+pub mod train;
 
 pub use error::Error;
 pub use formulanet_logic as logic;
+pub use formulanet_net as net;

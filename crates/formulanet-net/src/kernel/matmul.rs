@@ -176,7 +176,7 @@ impl Packed {
 
 /// `c += aᵀ b`: `a` has rows of `m` numbers, `b` as many rows of `n`.
 pub(crate) fn add_outer(kernel: Kernel, c: &mut [f32], a: &[f32], b: &[f32], [m, n]: [usize; 2]) {
-    assert!(c.len() == m * n && a.len() % m == 0 && b.len() == a.len() / m * n, "shapes do not fit");
+    assert!(c.len() == m * n && a.len().is_multiple_of(m) && b.len() == a.len() / m * n, "shapes do not fit");
     SCRATCH.with_borrow_mut(|[rounded_a, rounded_b, left, right]| {
         let (mut a, mut b) = (a, b);
         if kernel.rounds() {

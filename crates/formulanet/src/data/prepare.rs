@@ -58,17 +58,18 @@ struct LimitsForm {
     treelets: u64,
 }
 
-mod view_name {
+/// A view by its name, for files.
+pub(crate) mod view_name {
     use formulanet_logic::View;
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    pub(super) fn serialize<S: Serializer>(view: &View, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(view: &View, serializer: S) -> Result<S::Ok, S::Error> {
         let name = View::ALL.iter().find(|(_, known)| known == view).map_or("", |(name, _)| name);
         serializer.serialize_str(name)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<View, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<View, D::Error> {
         let name = String::deserialize(deserializer)?;
         let found = View::ALL.iter().find(|(known, _)| *known == name);
         found.map(|(_, view)| *view).ok_or_else(|| D::Error::custom(format!("unknown view `{name}`")))

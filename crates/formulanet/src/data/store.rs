@@ -87,7 +87,12 @@ pub struct GraphRef<'a> {
     pub targets: &'a [u16],
 }
 
-impl GraphRef<'_> {
+impl<'a> GraphRef<'a> {
+    /// The same as the network reads it.
+    pub fn input(&self) -> formulanet_net::GraphInput<'a> {
+        formulanet_net::GraphInput { tokens: self.tokens, degrees: self.degrees, targets: self.targets }
+    }
+
     /// How many treelets there are.
     pub fn treelet_count(&self) -> u64 {
         self.degrees.iter().map(|&m| u64::from(m)).map(|m| m * m.saturating_sub(1) / 2).sum()
@@ -264,6 +269,11 @@ impl Prepared {
             }
         }
         Ok(())
+    }
+
+    /// Where the folder is.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// What the folder was made of.

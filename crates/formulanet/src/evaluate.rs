@@ -1,0 +1,175 @@
+//! What a network says about prepared pairs.
+
+use std::collections::HashMap;
+
+use formulanet_net::{GraphInput, Network};
+
+use crate::Error;
+use crate::data::{Prepared, Split};
+use crate::metrics::Prediction;
+use crate::random::sample;
+
+/// The predictions of all classifiers.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Predictions {
+    /// Those of the last classifier, in the order of the pairs.
+    pub last: Vec<Prediction>,
+    /// The probabilities of every classifier: all of the first pair, then all of the second, and so on.
+    pub steps: Vec<f32>,
+}
+
+impl Predictions {
+    /// Share of pairs that each classifier is right about.
+    pub fn accuracies(&self) -> Vec<f64> {
+        let classifiers = self.steps.len() / self.last.len().max(1);
+        let mut right = vec![0usize; classifiers];
+        for (prediction, scores) in self.last.iter().zip(self.steps.chunks_exact(classifiers.max(1))) {
+            for (right, &score) in right.iter_mut().zip(scores) {
+                *right += usize::from((score > 0.5) == prediction.is_useful);
+            }
+        }
+        right.into_iter().map(|right| right as f64 / self.last.len().max(1) as f64).collect()
+    }
+
+    /// The mean cross-entropy of the last classifier.
+    pub fn loss(&self) -> f64 {
+        let of_truth = |p: &Prediction| if p.is_useful { p.score } else { 1.0 - p.score };
+        let sum: f64 = self.last.iter().map(|p| -f64::from(of_truth(p).max(1e-7)).ln()).sum();
+        sum / self.last.len().max(1) as f64
+    }
+}
+
+/// Who watches an evaluation and may stop it.
+pub trait Watch: Sync {
+    /// So many of all pairs are done.
+    fn done(&self, pairs: usize, of: usize);
+    /// Whether to stop.
+    fn is_stopped(&self) -> bool;
+}
+
+/// Nobody watches.
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn done(&self, _: usize, _: usize) {}
+
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}
+
+/// The pairs of a split, or a sample of them that is the same in every run; in order.
+pub fn pairs_of(prepared: &Prepared, split: Split, most: Option<usize>, seed: u64) -> Vec<u32> {
+    let conjectures = (0..prepared.meta().counts.conjectures).map(|i| prepared.conjecture(i));
+    let ranges =
+        conjectures.filter(|conjecture| conjecture.split == split).map(|conjecture| conjecture.pairs);
+    let pairs: Vec<u32> = ranges.flatten().map(|pair| pair as u32).collect();
+    match most {
+        Some(most) if most < pairs.len() => {
+            let mut chosen = sample(pairs, most, seed);
+            chosen.sort_unstable();
+            chosen
+        }
+        _ => pairs,
+    }
+}
+
+/// How a data set's tokens are called in a model.
+pub struct TokenMap {
+    /// For every token of the data, the model's; nothing if they are the same.
+    tokens: Option<Vec<u16>>,
+}
+
+impl TokenMap {
+    /// From one vocabulary to another. Labels that the model does not know become its token `UNKNOWN`.
+    ///
+    /// # Errors
+    ///
+    /// If the model knows less than a tenth of the labels, beside the special ones: then it is of another world.
+    pub fn new(data: &[String], model: &[String], name: &str) -> Result<Self, Error> {
+        if data == model {
+            return Ok(TokenMap { tokens: None });
+        }
+        let numbers: HashMap<&str, u16> = model.iter().map(String::as_str).zip(0..).collect();
+        let unknown = numbers.get("UNKNOWN").copied().ok_or_else(|| {
+            Error::data(name, "expected a model whose vocabulary has UNKNOWN; train it again")
+        })?;
+        let tokens: Vec<u16> =
+            data.iter().map(|l| numbers.get(l.as_str()).copied().unwrap_or(unknown)).collect();
+        let ordinary = data.len().saturating_sub(3);
+        let known = tokens.iter().skip(3).filter(|&&token| token != unknown).count();
+        if known * 10 < ordinary {
+            return Err(Error::data(
+                name,
+                format!(
+                    "expected a model for this data, found one that knows {known} of its {ordinary} labels; \
+                     give one that was trained on such data with --model"
+                ),
+            ));
+        }
+        Ok(TokenMap { tokens: Some(tokens) })
+    }
+
+    fn map(&self, tokens: &[u16]) -> Option<Vec<u16>> {
+        self.tokens.as_ref().map(|map| tokens.iter().map(|&token| map[usize::from(token)]).collect())
+    }
+}
+
+/// Pairs that are looked at together: enough that graphs recur, few enough that vectors fit in memory.
+const CHUNK: usize = 4096;
+
+/// What a network says about pairs of a prepared folder.
+///
+/// # Errors
+///
+/// If the watcher stopped it.
+pub fn predict(
+    network: &Network,
+    prepared: &Prepared,
+    map: &TokenMap,
+    pairs: &[u32],
+    watch: &dyn Watch,
+) -> Result<Predictions, Error> {
+    let mut predictions = Predictions::default();
+    for chunk in pairs.chunks(CHUNK) {
+        if watch.is_stopped() {
+            return Err(Error::Interrupted);
+        }
+        let chunk: Vec<_> = chunk.iter().map(|&pair| prepared.pair(pair as usize)).collect();
+        let conjecture_graph = |conjecture: u32| prepared.conjecture(conjecture as usize).graph;
+        let mut numbers: HashMap<u32, usize> = HashMap::new();
+        let mut distinct: Vec<u32> = Vec::new();
+        for pair in &chunk {
+            let conjecture = conjecture_graph(pair.conjecture);
+            let needed =
+                [Some(pair.statement), network.model().config().is_conditional.then_some(conjecture)];
+            for graph in needed.into_iter().flatten() {
+                numbers.entry(graph).or_insert_with(|| {
+                    distinct.push(graph);
+                    distinct.len() - 1
+                });
+            }
+        }
+        let graphs: Vec<_> = distinct.iter().map(|&graph| prepared.graph(graph)).collect();
+        let mapped: Vec<Option<Vec<u16>>> = graphs.iter().map(|graph| map.map(graph.tokens)).collect();
+        let inputs = graphs.iter().zip(&mapped).map(|(graph, tokens)| GraphInput {
+            tokens: tokens.as_deref().unwrap_or(graph.tokens),
+            ..graph.input()
+        });
+        let vectors = network.embed_all(&inputs.collect::<Vec<_>>());
+        let embedded = chunk.iter().map(|pair| {
+            let statement = &vectors[numbers[&pair.statement]];
+            let conjecture =
+                numbers.get(&conjecture_graph(pair.conjecture)).map_or(statement, |&i| &vectors[i]);
+            (statement, conjecture)
+        });
+        let scores = network.score_all(&embedded.collect::<Vec<_>>());
+        for (i, pair) in chunk.iter().enumerate() {
+            predictions.steps.extend(scores.iter().map(|scores| scores[i]));
+            let score = scores[scores.len() - 1][i];
+            predictions.last.push(Prediction { conjecture: pair.conjecture, score, is_useful: pair.useful });
+        }
+        watch.done(predictions.last.len(), pairs.len());
+    }
+    Ok(predictions)
+}

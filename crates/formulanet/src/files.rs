@@ -1,0 +1,23 @@
+//! Files that are written whole or not at all.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use crate::Error;
+
+/// Writes a file beside its place and moves it there once it is on the disk, so that a reader, a crash or a full disk
+/// never leaves half of it.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let failed = |error| Error::io(path.display().to_string(), error);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    file.write_all(bytes).map_err(failed)?;
+    file.as_file().sync_all().map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    // The new name is on the disk only when its folder is.
+    if let Ok(folder) = fs::File::open(folder) {
+        folder.sync_all().map_err(failed)?;
+    }
+    Ok(())
+}

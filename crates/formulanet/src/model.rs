@@ -1,0 +1,101 @@
+//! A model file: a trained network with its vocabulary and where it comes from.
+
+use std::fs;
+use std::path::Path;
+
+use formulanet_logic::View;
+use formulanet_net::{Metadata, Model, Storage};
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+use crate::data::view_name;
+use crate::files;
+use crate::recipe::Recipe;
+
+/// A trained network, and what is needed to use it.
+#[derive(Clone)]
+pub struct TrainedModel {
+    /// The network.
+    pub model: Model,
+    /// What it was trained on, and how.
+    pub origin: Origin,
+    /// The label of every token.
+    pub vocabulary: Vec<String>,
+}
+
+/// Where a model comes from.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Origin {
+    /// Which graph is made of a formula.
+    #[serde(with = "view_name")]
+    pub view: View,
+    /// How it was trained.
+    pub recipe: Recipe,
+    /// Name of the data set.
+    pub data: String,
+    /// Tells one data set from another.
+    pub fingerprint: String,
+    /// Pairs that training saw, counted as often as it saw them.
+    pub pairs: u64,
+    /// Accuracy on held-out conjectures, if it was measured.
+    pub validation_accuracy: Option<f64>,
+    /// Version of the program.
+    pub program: String,
+}
+
+/// Names of the parts in a file's metadata.
+const ORIGIN: &str = "origin";
+const VOCABULARY: &str = "vocabulary";
+
+impl TrainedModel {
+    /// Reads a model file.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or is no model file.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let shown = path.display().to_string();
+        let bytes = fs::read(path).map_err(|error| Error::io(&shown, error))?;
+        Self::from_bytes(&bytes, &shown)
+    }
+
+    /// Reads a model file that is in memory; `name` is for messages.
+    ///
+    /// # Errors
+    ///
+    /// If it is no model file.
+    pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, Error> {
+        let damaged = |message: String| Error::data(name, message);
+        let (model, metadata) = Model::from_bytes(bytes).map_err(|error| damaged(error.to_string()))?;
+        let part = |key: &str| {
+            let missing = || damaged(format!("expected a formulanet model, found one without `{key}`"));
+            metadata.get(key).ok_or_else(missing)
+        };
+        let wrong = |error: serde_json::Error| damaged(format!("expected a formulanet model: {error}"));
+        let origin = serde_json::from_str(part(ORIGIN)?).map_err(wrong)?;
+        let vocabulary: Vec<String> = serde_json::from_str(part(VOCABULARY)?).map_err(wrong)?;
+        if vocabulary.len() != model.config().vocabulary {
+            let expected = model.config().vocabulary;
+            return Err(damaged(format!("expected {expected} labels, found {}", vocabulary.len())));
+        }
+        Ok(TrainedModel { model, origin, vocabulary })
+    }
+
+    /// Writes a model file, whole or not at all.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn save(&self, path: &Path, storage: Storage) -> Result<(), Error> {
+        let shown = path.display().to_string();
+        let metadata = Metadata::from([
+            (ORIGIN.into(), serde_json::to_string(&self.origin).expect("an origin is plain data")),
+            (VOCABULARY.into(), serde_json::to_string(&self.vocabulary).expect("labels are plain data")),
+        ]);
+        let bytes = self
+            .model
+            .to_bytes(storage, &metadata)
+            .map_err(|error| Error::data(&shown, error.to_string()))?;
+        files::write_whole(path, &bytes)
+    }
+}

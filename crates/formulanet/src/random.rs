@@ -1,0 +1,38 @@
+//! Numbers that look random and are the same in every run.
+
+/// Another number for every number, without order in them (the last steps of SplitMix64).
+pub(crate) fn scramble(number: u64) -> u64 {
+    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// The first `number` of `items` in an order that the seed decides; all of them if there are fewer.
+pub(crate) fn sample<T>(mut items: Vec<T>, number: usize, seed: u64) -> Vec<T> {
+    let number = number.min(items.len());
+    for place in 0..number {
+        let rest = (items.len() - place) as u64;
+        let drawn = scramble(seed ^ scramble(place as u64)) % rest;
+        items.swap(place, place + drawn as usize);
+    }
+    items.truncate(number);
+    items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_has_each_item_once_and_follows_the_seed() {
+        let all: Vec<u32> = (0..100).collect();
+        let mut whole = sample(all.clone(), 1000, 3);
+        assert_ne!(whole, all);
+        whole.sort_unstable();
+        assert_eq!(whole, all);
+        assert_eq!(sample(all.clone(), 10, 3), sample(all.clone(), 10, 3));
+        assert_ne!(sample(all.clone(), 10, 3), sample(all.clone(), 10, 4));
+        assert!(sample(all, 0, 3).is_empty());
+    }
+}

@@ -1,0 +1,240 @@
+//! How a network is trained: every choice that the result depends on.
+
+use formulanet_net::{Config, Kind, NormKind, Pooling, Precision, Reads, Rule, Schedule, Storage};
+use serde::{Deserialize, Serialize};
+
+/// Every choice that a trained network depends on, beside the data. As TOML, a recipe is a flat list of these names.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recipe {
+    /// FormulaNet or FormulaNet-basic.
+    pub model: Kind,
+    /// Whether the classifier sees the conjecture.
+    pub conditional: bool,
+    /// Length of a node's vector.
+    pub dimension: usize,
+    /// How often nodes are updated.
+    pub steps: usize,
+    /// Over which rows a norm goes.
+    pub norm: NormKind,
+    /// How the vectors of nodes become one.
+    pub pooling: Pooling,
+    /// What the classifier after a step reads.
+    pub reads: Reads,
+    /// Pairs of a mini-batch.
+    pub batch: usize,
+    /// Pairs of one conjecture that are drawn together, so that its graph is embedded once for all of them.
+    pub group: usize,
+    /// Graphs that go through the network together; a norm over a micro-batch looks at these.
+    pub micro_batch: usize,
+    /// The optimiser.
+    pub optimiser: OptimiserName,
+    /// The highest learning rate.
+    pub rate: f32,
+    /// How the learning rate changes.
+    pub schedule: ScheduleName,
+    /// What the rate is divided by after every epoch (schedule `divide`).
+    pub divide_by: f32,
+    /// Share of all steps in which the rate rises (schedule `cosine`).
+    pub warm_up: f32,
+    /// The rate never falls below this.
+    pub floor: f32,
+    /// Weight decay.
+    pub weight_decay: f32,
+    /// Longest gradient; 0 for any.
+    pub clip: f32,
+    /// Decay of the moving average of weights, which is the model in the end; 0 for none.
+    pub average: f32,
+    /// How often every pair is seen.
+    pub epochs: u32,
+    /// Training ends after so many pairs at the latest; 0 for no limit.
+    pub limit_pairs: u64,
+    /// Decides the first weights and the order of pairs.
+    pub seed: u64,
+    /// How exact products are.
+    pub precision: Precision,
+    /// A validation after so many pairs.
+    pub validate_every: u64,
+    /// Pairs of a validation, drawn once for all; 0 for all there are. The one at the end takes all.
+    pub validation_pairs: usize,
+    /// How model files store matrices.
+    pub storage: StorageName,
+}
+
+/// The name of an optimiser.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OptimiserName {
+    /// RMSProp with alpha 0.99.
+    RmsProp,
+    /// AdamW with beta 0.9 and 0.99.
+    AdamW,
+}
+
+/// The name of a schedule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScheduleName {
+    /// Divided after every epoch.
+    Divide,
+    /// Rises in a line, then falls like a cosine.
+    Cosine,
+}
+
+/// The name of a storage type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StorageName {
+    /// 32 bits.
+    F32,
+    /// The leading 16 of them.
+    Bf16,
+    /// Half precision.
+    F16,
+}
+
+impl Recipe {
+    /// The paper's, with the gaps filled as in its authors' program.
+    pub fn paper() -> Self {
+        Recipe {
+            model: Kind::Full,
+            conditional: true,
+            dimension: 256,
+            steps: 3,
+            norm: NormKind::Graph,
+            pooling: Pooling::Max,
+            reads: Reads::States,
+            batch: 300,
+            group: 1,
+            micro_batch: 16,
+            optimiser: OptimiserName::RmsProp,
+            rate: 1e-3,
+            schedule: ScheduleName::Divide,
+            divide_by: 3.0,
+            warm_up: 0.0,
+            floor: 1e-5,
+            weight_decay: 1e-4,
+            clip: 0.0,
+            average: 0.0,
+            epochs: 5,
+            limit_pairs: 0,
+            seed: 0,
+            precision: Precision::Auto,
+            validate_every: 100_000,
+            validation_pairs: 10_000,
+            storage: StorageName::F16,
+        }
+    }
+
+    /// What was measured to be best for its time on a CPU.
+    pub fn fast() -> Self {
+        Recipe {
+            dimension: 128,
+            norm: NormKind::Batch,
+            batch: 128,
+            group: 4,
+            micro_batch: 64,
+            optimiser: OptimiserName::AdamW,
+            rate: 2e-3,
+            schedule: ScheduleName::Cosine,
+            warm_up: 0.05,
+            clip: 5.0,
+            average: 0.999,
+            epochs: 3,
+            ..Recipe::paper()
+        }
+    }
+
+    /// What is wrong with the numbers, if anything.
+    pub fn check(&self) -> Result<(), String> {
+        let problems = [
+            (self.dimension == 0 || self.dimension > 4096, "dimension must be from 1 to 4096"),
+            (self.steps > 32, "steps must be at most 32"),
+            (self.batch < 2, "batch must be at least 2: its norms need several pairs"),
+            (self.group == 0, "group must be at least 1"),
+            (self.micro_batch == 0, "micro_batch must be at least 1"),
+            (!(self.rate > 0.0 && self.rate.is_finite()), "rate must be positive"),
+            (!(self.floor >= 0.0 && self.floor <= self.rate), "floor must be from 0 to the rate"),
+            (!(self.divide_by >= 1.0 && self.divide_by.is_finite()), "divide_by must be at least 1"),
+            (!(0.0..=1.0).contains(&self.warm_up), "warm_up must be from 0 to 1"),
+            (
+                !(self.weight_decay >= 0.0 && self.weight_decay.is_finite()),
+                "weight_decay must not be negative",
+            ),
+            (!(self.clip >= 0.0 && self.clip.is_finite()), "clip must not be negative"),
+            (!(0.0..1.0).contains(&self.average), "average must be from 0 to below 1"),
+            (self.epochs == 0, "epochs must be at least 1"),
+            (self.validate_every == 0, "validate_every must be at least 1"),
+        ];
+        match problems.iter().find(|(is_wrong, _)| *is_wrong) {
+            Some((_, message)) => Err((*message).to_string()),
+            None => Ok(()),
+        }
+    }
+
+    /// The network of the recipe for a vocabulary.
+    pub fn config(&self, vocabulary: usize) -> Config {
+        Config {
+            vocabulary,
+            dimension: self.dimension,
+            steps: self.steps,
+            kind: self.model,
+            is_conditional: self.conditional,
+            norm: self.norm,
+            pooling: self.pooling,
+            reads: self.reads,
+        }
+    }
+
+    pub(crate) fn rule(&self) -> Rule {
+        match self.optimiser {
+            OptimiserName::RmsProp => Rule::RmsProp { alpha: 0.99 },
+            OptimiserName::AdamW => Rule::AdamW { beta_1: 0.9, beta_2: 0.99 },
+        }
+    }
+
+    pub(crate) fn schedule(&self) -> Schedule {
+        match self.schedule {
+            ScheduleName::Divide => {
+                Schedule::Divide { rate: self.rate, by: self.divide_by, floor: self.floor }
+            }
+            ScheduleName::Cosine => {
+                Schedule::Cosine { rate: self.rate, warm_up: self.warm_up, floor: self.floor }
+            }
+        }
+    }
+
+    pub(crate) fn storage(&self) -> Storage {
+        match self.storage {
+            StorageName::F32 => Storage::F32,
+            StorageName::Bf16 => Storage::Bf16,
+            StorageName::F16 => Storage::F16,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recipes_are_toml() {
+        for recipe in [Recipe::paper(), Recipe::fast()] {
+            recipe.check().unwrap();
+            let text = toml::to_string(&recipe).unwrap();
+            assert!(text.contains("optimiser = \"") && text.contains("rate = "), "{text}");
+            assert_eq!(toml::from_str::<Recipe>(&text).unwrap(), recipe);
+        }
+    }
+
+    #[test]
+    fn wrong_numbers_are_named() {
+        let check = |recipe: Recipe, expected: &str| {
+            assert!(recipe.check().unwrap_err().contains(expected));
+        };
+        check(Recipe { batch: 1, ..Recipe::fast() }, "batch");
+        check(Recipe { rate: f32::NAN, ..Recipe::fast() }, "rate");
+        check(Recipe { average: 1.0, ..Recipe::fast() }, "average");
+        check(Recipe { dimension: 0, ..Recipe::fast() }, "dimension");
+    }
+}

@@ -1,0 +1,393 @@
+//! Training: from a prepared folder and a recipe to a model, in a run folder that can be resumed at any time.
+//!
+//! The weights after a step depend on the data, the recipe and the step alone: not on the number of threads, nor on
+//! how often the run was stopped and resumed.
+
+mod folder;
+mod order;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use formulanet_net::{Batch, Compute, Model, MovingAverage, Network, Optimiser, Precision, State, clip};
+use serde::{Deserialize, Serialize};
+
+pub use folder::{Log, RunFolder, recipe_of};
+
+use crate::Error;
+use crate::data::{Prepared, Split};
+use crate::evaluate::{self, Predictions, TokenMap, Unwatched};
+use crate::model::{Origin, TrainedModel};
+use crate::recipe::Recipe;
+use order::Order;
+
+/// What does not change the result of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct RunOptions {
+    /// Threads that compute.
+    pub threads: usize,
+    /// Stop after this time, to be resumed later.
+    pub most_time: Option<Duration>,
+    /// Time between two checkpoints.
+    pub checkpoint_every: Duration,
+    /// Batches between two lines of the log.
+    pub log_every: u64,
+    /// Go on from the folder's checkpoint.
+    pub resumes: bool,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        RunOptions {
+            threads: thread::available_parallelism().map_or(1, usize::from),
+            most_time: None,
+            checkpoint_every: Duration::from_secs(120),
+            log_every: 20,
+            resumes: false,
+        }
+    }
+}
+
+/// A line of the log: how training goes.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Line {
+    /// Batches so far.
+    pub step: u64,
+    /// Pairs so far.
+    pub pairs: u64,
+    /// Epochs so far.
+    pub epoch: f64,
+    /// Seconds of training so far, those of earlier sittings included.
+    pub seconds: f64,
+    /// Pairs a second since the last line.
+    pub speed: f64,
+    /// The learning rate.
+    pub rate: f32,
+    /// Length of the gradient before it was clipped, of the last batch.
+    pub gradient: f64,
+    /// Mean cross-entropy of every classifier since the last line.
+    pub loss: Vec<f64>,
+    /// Accuracy of every classifier since the last line.
+    pub accuracy: Vec<f64>,
+    /// What validation said, if it came just now.
+    pub validation: Option<Validation>,
+}
+
+/// What validation says.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Validation {
+    /// How many pairs it looked at.
+    pub pairs: usize,
+    /// Accuracy of the last classifier.
+    pub accuracy: f64,
+    /// Mean cross-entropy of the last classifier.
+    pub loss: f64,
+    /// Accuracy of every classifier.
+    pub steps: Vec<f64>,
+}
+
+impl Validation {
+    fn of(predictions: &Predictions) -> Self {
+        let steps = predictions.accuracies();
+        let accuracy = steps.last().copied().unwrap_or(0.0);
+        Validation { pairs: predictions.last.len(), accuracy, loss: predictions.loss(), steps }
+    }
+}
+
+/// What a run is about, told before it begins.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Training pairs.
+    pub pairs: usize,
+    /// Pairs of a validation.
+    pub validation_pairs: usize,
+    /// Batches of the whole training.
+    pub total: u64,
+    /// Pairs of a batch.
+    pub batch: usize,
+    /// The batch to begin with; not 0 in a resumed run.
+    pub first: u64,
+    /// Numbers that are trained.
+    pub weights: usize,
+    /// What the network runs on.
+    pub compute: String,
+}
+
+/// Who watches training and may stop it.
+pub trait Watcher {
+    /// The run begins.
+    fn begin(&mut self, plan: &Plan);
+    /// A batch is done.
+    fn step(&mut self, step: u64);
+    /// The log has a new line.
+    fn line(&mut self, line: &Line);
+    /// Whether to stop, to be resumed later.
+    fn is_stopped(&self) -> bool;
+}
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Outcome {
+    /// The model is there; validation of all held-out pairs at the end, if there are any.
+    Finished(Option<Validation>),
+    /// It was stopped after so many batches and can be resumed.
+    Stopped(u64),
+}
+
+/// What a checkpoint knows beside the numbers.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+struct Progress {
+    step: u64,
+    seconds: f64,
+    best: Option<f64>,
+}
+
+/// Trains a network.
+///
+/// # Errors
+///
+/// If the data has nothing to train on, the folder is in use, holds another run or cannot be written, or the loss is
+/// no longer a number. A good checkpoint is never overwritten by a bad one.
+pub fn train(
+    prepared: &Prepared,
+    recipe: &Recipe,
+    folder: &Path,
+    options: &RunOptions,
+    watcher: &mut dyn Watcher,
+) -> Result<Outcome, Error> {
+    recipe.check().map_err(|message| Error::data("recipe", message))?;
+    prepared.verify()?;
+    let mut order = Order::new(prepared, recipe);
+    if order.pair_count() < 2 {
+        return Err(Error::data(
+            prepared.path().display().to_string(),
+            format!(
+                "expected pairs to train on, found {}; prepare with a smaller --validation",
+                order.pair_count()
+            ),
+        ));
+    }
+    let mut run = RunFolder::open(folder, recipe, prepared, options.resumes)?;
+    let mut trainer = Trainer::new(prepared, recipe, options.threads);
+    let mut progress = Progress::default();
+    if options.resumes {
+        progress = run.restore(&mut trainer.state)?;
+        if trainer.state.optimiser.steps() != progress.step {
+            return Err(run.damaged("a checkpoint whose steps disagree"));
+        }
+    }
+    let total = order.total();
+    watcher.begin(&Plan {
+        pairs: order.pair_count(),
+        validation_pairs: trainer.validation.len(),
+        total,
+        batch: recipe.batch.min(order.pair_count()),
+        first: progress.step,
+        weights: trainer.state.model.layout().trained(),
+        compute: trainer.compute.describe(),
+    });
+    let (batches, epochs) = (order.batches(), recipe.epochs);
+    let stop = AtomicBool::new(false);
+    let first = progress.step;
+    thread::scope(|scope| {
+        // The next batches are made while this one is computed.
+        let (sender, receiver) = mpsc::sync_channel::<Batch>(2);
+        let stop = &stop;
+        scope.spawn(move || {
+            for step in first..total {
+                if stop.load(Ordering::Relaxed) || sender.send(order.batch(step)).is_err() {
+                    return;
+                }
+            }
+        });
+        let schedule = recipe.schedule();
+        let rate = |step: u64| schedule.rate(step, total, epochs.min(total.div_ceil(batches).max(1) as u32));
+        let outcome = trainer.run(&mut run, progress, options, watcher, &receiver, (total, batches), &rate);
+        stop.store(true, Ordering::Relaxed);
+        drop(receiver);
+        outcome
+    })
+}
+
+/// What training works with.
+struct Trainer<'a> {
+    prepared: &'a Prepared,
+    recipe: &'a Recipe,
+    state: State,
+    compute: Compute,
+    /// The pairs of a validation on the way.
+    validation: Vec<u32>,
+}
+
+/// Sums since the last line of the log.
+#[derive(Default)]
+struct Sums {
+    batches: usize,
+    pairs: usize,
+    loss: Vec<f64>,
+    correct: Vec<usize>,
+}
+
+impl<'a> Trainer<'a> {
+    fn new(prepared: &'a Prepared, recipe: &'a Recipe, threads: usize) -> Self {
+        let model = Model::new(recipe.config(prepared.vocabulary().len()), recipe.seed);
+        let optimiser = Optimiser::new(recipe.rule(), recipe.weight_decay, model.layout().trained());
+        let average = (recipe.average > 0.0).then(|| MovingAverage::new(recipe.average, model.values()));
+        let most = if recipe.validation_pairs == 0 { None } else { Some(recipe.validation_pairs) };
+        Trainer {
+            prepared,
+            recipe,
+            state: State { model, optimiser, average },
+            compute: Compute::new(recipe.precision, threads),
+            validation: evaluate::pairs_of(prepared, Split::Validation, most, 0),
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)] // they are the run
+    fn run(
+        &mut self,
+        run: &mut RunFolder,
+        mut progress: Progress,
+        options: &RunOptions,
+        watcher: &mut dyn Watcher,
+        batches: &mpsc::Receiver<Batch>,
+        (total, batches_per_epoch): (u64, u64),
+        rate: &dyn Fn(u64) -> f32,
+    ) -> Result<Outcome, Error> {
+        let (begin, earlier) = (Instant::now(), progress.seconds);
+        let (mut saved, mut last_line, mut sums) = (Instant::now(), Instant::now(), Sums::default());
+        let batch_pairs = self.recipe.batch as u64;
+        let validate_every = self.recipe.validate_every.div_ceil(batch_pairs).max(1);
+        while progress.step < total {
+            let step = progress.step;
+            let batch = batches.recv().expect("batches are made until the last one");
+            let gradient = self.step(&batch, rate(step), step, &mut sums)?;
+            progress.step += 1;
+            progress.seconds = earlier + begin.elapsed().as_secs_f64();
+            watcher.step(progress.step);
+            let is_last = progress.step == total;
+            let validates =
+                !self.validation.is_empty() && (is_last || progress.step.is_multiple_of(validate_every));
+            if progress.step.is_multiple_of(options.log_every) || validates || is_last {
+                let speed = sums.pairs as f64 / last_line.elapsed().as_secs_f64().max(1e-9);
+                let validation = if validates { Some(self.validate(is_last)?) } else { None };
+                let line = Line {
+                    step: progress.step,
+                    pairs: progress.step * batch.pairs().len() as u64,
+                    epoch: progress.step as f64 / batches_per_epoch as f64,
+                    seconds: progress.seconds,
+                    speed,
+                    rate: rate(step),
+                    gradient,
+                    loss: sums.loss.iter().map(|loss| loss / sums.batches as f64).collect(),
+                    accuracy: sums.correct.iter().map(|&n| n as f64 / sums.pairs as f64).collect(),
+                    validation,
+                };
+                run.log(&line)?;
+                watcher.line(&line);
+                if let Some(validation) = &line.validation {
+                    if progress.best.is_none_or(|best| validation.accuracy > best) {
+                        progress.best = Some(validation.accuracy);
+                        let model = self.trained_model(&line);
+                        model.save(&run.path("best.safetensors"), self.recipe.storage())?;
+                    }
+                    run.draw()?;
+                }
+                if is_last {
+                    self.trained_model(&line).save(&run.path("model.safetensors"), self.recipe.storage())?;
+                    run.save(&self.state, &progress)?;
+                    return Ok(Outcome::Finished(line.validation));
+                }
+                (sums, last_line) = (Sums::default(), Instant::now());
+            }
+            let is_over =
+                watcher.is_stopped() || options.most_time.is_some_and(|most| begin.elapsed() >= most);
+            if is_over || saved.elapsed() >= options.checkpoint_every {
+                run.save(&self.state, &progress)?;
+                saved = Instant::now();
+            }
+            if is_over {
+                return Ok(Outcome::Stopped(progress.step));
+            }
+        }
+        // The run was at its end already.
+        Ok(Outcome::Finished(None))
+    }
+
+    /// One step; returns the length of the gradient.
+    fn step(&mut self, batch: &Batch, rate: f32, step: u64, sums: &mut Sums) -> Result<f64, Error> {
+        let State { model, optimiser, average } = &mut self.state;
+        let mut gradients = model.gradients(batch, &self.compute);
+        let most = if self.recipe.clip > 0.0 { self.recipe.clip } else { f32::INFINITY };
+        let length = clip(&mut gradients.values, most);
+        let loss: f64 = gradients.losses.iter().sum();
+        if !loss.is_finite() || !length.is_finite() {
+            return Err(Error::data(
+                "training",
+                format!(
+                    "the loss is no longer a number after batch {step} (rate {rate}); the last checkpoint is good: \
+                     try a lower --rate or a smaller --clip"
+                ),
+            ));
+        }
+        let trained = model.layout().trained();
+        optimiser.step(&mut model.values_mut()[..trained], &gradients.values, rate);
+        model.follow_statistics(&gradients);
+        if let Some(average) = average {
+            average.follow(model.values());
+        }
+        sums.batches += 1;
+        sums.pairs += batch.pairs().len();
+        sums.loss.resize(gradients.losses.len(), 0.0);
+        sums.correct.resize(gradients.correct.len(), 0);
+        sums.loss.iter_mut().zip(&gradients.losses).for_each(|(sum, loss)| *sum += loss);
+        sums.correct.iter_mut().zip(&gradients.correct).for_each(|(sum, n)| *sum += n);
+        gradients.recycle(&self.compute);
+        Ok(length)
+    }
+
+    /// The model as it is now: averaged, if the recipe says so.
+    fn model(&self) -> Model {
+        let mut model = self.state.model.clone();
+        if let Some(average) = &self.state.average {
+            model.values_mut().copy_from_slice(average.values());
+        }
+        model
+    }
+
+    fn trained_model(&self, line: &Line) -> TrainedModel {
+        let meta = self.prepared.meta();
+        TrainedModel {
+            model: self.model(),
+            origin: Origin {
+                view: meta.options.view,
+                recipe: self.recipe.clone(),
+                data: meta.input.clone(),
+                fingerprint: meta.fingerprint.clone(),
+                pairs: line.pairs,
+                validation_accuracy: line.validation.as_ref().map(|validation| validation.accuracy),
+                program: env!("CARGO_PKG_VERSION").into(),
+            },
+            vocabulary: self.prepared.vocabulary().to_vec(),
+        }
+    }
+
+    fn validate(&self, takes_all: bool) -> Result<Validation, Error> {
+        let all;
+        let pairs = if takes_all {
+            all = evaluate::pairs_of(self.prepared, Split::Validation, None, 0);
+            &all
+        } else {
+            &self.validation
+        };
+        let precision =
+            if self.recipe.precision == Precision::Bf16 { Precision::Bf16 } else { Precision::Auto };
+        let network = Network::new(self.model(), Compute::new(precision, self.compute.threads()));
+        let map = TokenMap::new(self.prepared.vocabulary(), self.prepared.vocabulary(), "training")?;
+        let predictions = evaluate::predict(&network, self.prepared, &map, pairs, &Unwatched)?;
+        Ok(Validation::of(&predictions))
+    }
+}

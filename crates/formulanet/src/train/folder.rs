@@ -1,0 +1,188 @@
+//! The folder of a run: its recipe, its log, its checkpoints and its curve.
+
+use std::fs::{self, File, TryLockError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use formulanet_net::{Metadata, State};
+
+use super::{Line, Progress};
+use crate::Error;
+use crate::data::Prepared;
+use crate::files::write_whole;
+use crate::plot;
+use crate::recipe::Recipe;
+
+/// A run folder that is in use by this process.
+pub struct RunFolder {
+    path: PathBuf,
+    /// Held as long as the run lasts.
+    _lock: File,
+    log: Log,
+}
+
+/// All lines of a run's log.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Log {
+    /// The lines in order.
+    pub lines: Vec<Line>,
+}
+
+const RECIPE: &str = "recipe.toml";
+const LOG: &str = "log.jsonl";
+const STATE: &str = "last.safetensors";
+const CURVE: &str = "curve.svg";
+
+impl Log {
+    /// Reads the log of a run folder. A last line that was cut off by a crash is left out.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read.
+    pub fn read(folder: &Path) -> Result<Self, Error> {
+        let path = folder.join(LOG);
+        let text = fs::read_to_string(&path).map_err(|error| Error::io(path.display().to_string(), error))?;
+        Ok(Log { lines: text.lines().map_while(|line| serde_json::from_str(line).ok()).collect() })
+    }
+
+    fn to_text(&self) -> String {
+        let line = |line: &Line| serde_json::to_string(line).expect("a line is plain data") + "\n";
+        self.lines.iter().map(line).collect()
+    }
+}
+
+/// The recipe of a run folder.
+///
+/// # Errors
+///
+/// If it cannot be read.
+pub fn recipe_of(folder: &Path) -> Result<Recipe, Error> {
+    let path = folder.join(RECIPE);
+    let shown = path.display().to_string();
+    let text = fs::read_to_string(&path).map_err(|error| Error::io(&shown, error))?;
+    toml::from_str(&text).map_err(|error| Error::data(shown, error.to_string()))
+}
+
+impl RunFolder {
+    pub(super) fn open(
+        path: &Path,
+        recipe: &Recipe,
+        prepared: &Prepared,
+        resumes: bool,
+    ) -> Result<Self, Error> {
+        let failed = |error| Error::io(path.display().to_string(), error);
+        fs::create_dir_all(path).map_err(failed)?;
+        let lock = File::create(path.join("lock")).map_err(failed)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let message =
+                    "another process is training in this folder; wait for it or choose another --out";
+                return Err(Error::data(path.display().to_string(), message));
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        let run = RunFolder { path: path.to_owned(), _lock: lock, log: Log::default() };
+        if !resumes {
+            if path.join(STATE).exists() || path.join("model.safetensors").exists() {
+                let message = "there is a run in this folder; go on with --resume or choose another --out";
+                return Err(Error::data(path.display().to_string(), message));
+            }
+            let text = toml::to_string(recipe).expect("a recipe is plain data");
+            write_whole(&run.path(RECIPE), text.as_bytes())?;
+            write_whole(&run.path("data.json"), data_of(prepared).as_bytes())?;
+            write_whole(&run.path(LOG), b"")?;
+        } else {
+            run.check_data(prepared)?;
+        }
+        Ok(run)
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    pub(super) fn damaged(&self, found: &str) -> Error {
+        Error::data(
+            self.path(STATE).display().to_string(),
+            format!("expected a checkpoint of this run, found {found}"),
+        )
+    }
+
+    /// Adds a line to the log.
+    pub(super) fn log(&mut self, line: &Line) -> Result<(), Error> {
+        let path = self.path(LOG);
+        let failed = |error| Error::io(path.display().to_string(), error);
+        let mut text = serde_json::to_string(line).expect("a line is plain data");
+        text.push('\n');
+        let mut file = fs::OpenOptions::new().append(true).create(true).open(&path).map_err(failed)?;
+        file.write_all(text.as_bytes()).map_err(failed)?;
+        self.log.lines.push(line.clone());
+        Ok(())
+    }
+
+    /// Writes a checkpoint.
+    pub(super) fn save(&self, state: &State, progress: &Progress) -> Result<(), Error> {
+        let path = self.path(STATE);
+        let progress = serde_json::to_string(progress).expect("progress is plain data");
+        let bytes = state.to_bytes(&Metadata::from([("progress".into(), progress)]));
+        write_whole(
+            &path,
+            &bytes.map_err(|error| Error::data(path.display().to_string(), error.to_string()))?,
+        )
+    }
+
+    /// Reads the checkpoint, and cuts the log off behind it. A run that was stopped before its first checkpoint begins
+    /// anew.
+    pub(super) fn restore(&mut self, state: &mut State) -> Result<Progress, Error> {
+        let path = self.path(STATE);
+        let mut progress = Progress::default();
+        if path.exists() {
+            let bytes = fs::read(&path).map_err(|error| Error::io(path.display().to_string(), error))?;
+            let metadata = state.restore(&bytes).map_err(|error| self.damaged(&error.to_string()))?;
+            let text = metadata.get("progress").ok_or_else(|| self.damaged("one without progress"))?;
+            progress = serde_json::from_str(text).map_err(|error| self.damaged(&error.to_string()))?;
+        }
+        let mut log = Log::read(&self.path)?;
+        log.lines.retain(|line| line.step <= progress.step);
+        write_whole(&self.path(LOG), log.to_text().as_bytes())?;
+        self.log = log;
+        Ok(progress)
+    }
+
+    /// Draws the curve.
+    pub(super) fn draw(&self) -> Result<(), Error> {
+        let path = self.path(CURVE);
+        let picture = plot::training_curve(&self.log.lines);
+        let picture = picture.map_err(|error| Error::data(path.display().to_string(), error.to_string()))?;
+        write_whole(&path, picture.as_bytes())
+    }
+
+    /// Refuses data other than what the run began with.
+    pub(super) fn check_data(&self, prepared: &Prepared) -> Result<(), Error> {
+        let path = self.path("data.json");
+        let text = fs::read_to_string(&path).map_err(|error| Error::io(path.display().to_string(), error))?;
+        if text != data_of(prepared) {
+            return Err(Error::data(
+                prepared.path().display().to_string(),
+                format!(
+                    "expected the data that the run in {} began with, found other data or another preparation; \
+                         give the same --data",
+                    self.path.display()
+                ),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// What tells one prepared folder from another.
+fn data_of(prepared: &Prepared) -> String {
+    let meta = prepared.meta();
+    let value = serde_json::json!({
+        "fingerprint": meta.fingerprint,
+        "options": meta.options,
+        "counts": meta.counts,
+    });
+    value.to_string()
+}
