@@ -68,6 +68,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         validation: validation(&arguments.validation)?,
         seed: arguments.seed,
         rename_variables: arguments.rename_variables,
+        labels: data::Labels::Training,
         keep_going: arguments.keep_going,
         limits: arguments.limits.limits(),
     };

@@ -17,6 +17,8 @@ pub(crate) struct Pass<'a> {
     pub(crate) compute: &'a Compute,
     /// Whether norms over a micro-batch look at it, or at the running statistics.
     pub(crate) is_training: bool,
+    /// Whether the trace has what the backward pass needs, or the graphs' vectors alone.
+    pub(crate) keeps_trace: bool,
 }
 
 /// What the backward pass of a norm needs.

@@ -98,8 +98,7 @@ fn roles(t: usize, relation: &Relation) -> &[Role] {
 }
 
 impl Pass<'_> {
-    /// Embeds the graphs of a micro-batch. In training, the trace has what the backward pass needs; otherwise nothing
-    /// but the vectors.
+    /// Embeds the graphs of a micro-batch.
     pub(crate) fn forward(&self, layout: &Layout, union: &Union) -> Trace {
         let (d, groups) = (self.config.dimension, Groups::of(self, union));
         let mut tokens = self.compute.take(union.tokens.len() * d);
@@ -123,7 +122,7 @@ impl Pass<'_> {
                 }
             });
             nodes = after;
-            if self.is_training {
+            if self.keeps_trace {
                 trace.steps.push(step_trace);
             } else {
                 step_trace.recycle(self.compute);
@@ -304,6 +303,11 @@ impl StepTrace {
 }
 
 impl Trace {
+    /// The nodes' vectors before step `t`.
+    pub(crate) fn nodes(&self, t: usize) -> &[f32] {
+        &self.steps[t].nodes
+    }
+
     pub(crate) fn recycle(self, compute: &Compute) {
         self.embedding.recycle(compute);
         self.steps.into_iter().for_each(|step| step.recycle(compute));

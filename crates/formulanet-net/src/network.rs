@@ -68,6 +68,7 @@ impl Network {
             weights: &self.weights,
             compute: &self.compute,
             is_training: false,
+            keeps_trace: false,
         }
     }
 
@@ -97,6 +98,20 @@ impl Network {
             embeddings
         });
         embedded.into_iter().flatten().collect()
+    }
+
+    /// The vector of every node of a graph after `t` steps, one after the other.
+    ///
+    /// # Panics
+    ///
+    /// If the network does not have more than `t` steps.
+    pub fn nodes(&self, graph: GraphInput<'_>, t: usize) -> Vec<f32> {
+        assert!(t < self.model.config.steps, "the network has {} steps", self.model.config.steps);
+        let pass = Pass { keeps_trace: true, ..self.pass() };
+        let trace = pass.forward(&self.model.layout, &Union::new([graph]));
+        let nodes = trace.nodes(t).to_vec();
+        trace.recycle(&self.compute);
+        nodes
     }
 
     /// The probability that each statement is useful for the conjecture beside it, by the classifier of every step:

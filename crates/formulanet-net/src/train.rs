@@ -42,6 +42,7 @@ impl Model {
             weights: &weights,
             compute,
             is_training: true,
+            keeps_trace: true,
         };
         let traces = compute.map(batch.unions.len(), |i| pass.forward(&self.layout, &batch.unions[i]));
         let mut gradients = Gradients {

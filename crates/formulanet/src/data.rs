@@ -15,7 +15,7 @@ mod store;
 mod write;
 
 pub(crate) use prepare::view_name;
-pub use prepare::{Options, Outcome, Progress, Silent, prepare};
+pub use prepare::{Labels, Options, Outcome, Progress, Silent, prepare};
 pub use source::Layout;
 pub use split::{Split, Validation};
 pub use stats::{Distribution, Sizes, Stats};

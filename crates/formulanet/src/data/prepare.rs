@@ -29,11 +29,25 @@ pub struct Options {
     pub seed: u64,
     /// Variables get other names, chosen by this seed.
     pub rename_variables: Option<u64>,
+    /// Which statements' labels have tokens.
+    #[serde(default)]
+    pub labels: Labels,
     /// Statements that cannot be read are left out instead of ending the work.
     pub keep_going: bool,
     /// How large a statement may be.
     #[serde(with = "LimitsForm")]
     pub limits: Limits,
+}
+
+/// Which statements' labels have tokens of their own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Labels {
+    /// Those of the training split: a network knows no others.
+    #[default]
+    Training,
+    /// All: for a network that was trained on other data and brings its own vocabulary.
+    All,
 }
 
 impl Default for Options {
@@ -43,6 +57,7 @@ impl Default for Options {
             validation: Validation::Number(700),
             seed: 0,
             rename_variables: None,
+            labels: Labels::Training,
             keep_going: false,
             limits: Limits::default(),
         }

@@ -12,6 +12,7 @@ use safetensors::{Dtype, SafeTensorError};
 
 use super::Progress;
 use super::collect::{Collection, Conjecture};
+use super::prepare::Labels;
 use super::split::{self, Candidate, Split};
 use super::store::{Counts, GRAPHS, META, Meta, VOCABULARY};
 use crate::Error;
@@ -55,7 +56,7 @@ pub(super) fn write(
     }
     collection.pairs.sort_by_key(|pair| pair.conjecture);
     hold_out(&mut collection.conjectures, &meta);
-    let vocabulary = Vocabulary::of(&collection);
+    let vocabulary = Vocabulary::of(&collection, meta.options.labels);
     if vocabulary.labels.len() > usize::from(u16::MAX) {
         let message = format!("expected at most {} labels, found {}", u16::MAX, vocabulary.labels.len());
         return Err(Error::data(meta.input, message));
@@ -111,7 +112,7 @@ fn hold_out(conjectures: &mut [Conjecture], meta: &Meta) {
     }
 }
 
-/// The labels of the training split.
+/// The labels of the training split, or of everything.
 struct Vocabulary {
     labels: Vec<String>,
     /// For each label of the collection, its token.
@@ -119,8 +120,8 @@ struct Vocabulary {
 }
 
 impl Vocabulary {
-    fn of(collection: &Collection) -> Self {
-        let mut is_training = vec![false; collection.graph_count()];
+    fn of(collection: &Collection, labels: Labels) -> Self {
+        let mut is_training = vec![labels == Labels::All; collection.graph_count()];
         let of_conjecture = |number: u32| &collection.conjectures[number as usize];
         for conjecture in collection.conjectures.iter().filter(|c| c.split == Split::Train) {
             is_training[conjecture.graph as usize] = true;
