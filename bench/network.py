@@ -26,7 +26,7 @@ data = load_file(os.path.join(arguments.prepared, "graphs.safetensors"))
 random = np.random.RandomState(0)
 training = np.flatnonzero(data["conjecture_split"][data["pair_conjecture"]] == 0)
 batches = random.choice(training, (8, 128), replace=False)
-figures, raw = collections.defaultdict(list), []
+figures, work, raw = collections.defaultdict(list), collections.defaultdict(list), []
 
 
 def archive(path):
@@ -51,26 +51,37 @@ with tempfile.TemporaryDirectory() as folder:
         out.writelines(" ".join(map(str, batch)) + "\n" for batch in batches)
     for round in range(arguments.rounds):
         for model in ("full", "basic"):
-            run = ["target/release/examples/network_speed", arguments.prepared, folder + "/pairs", model,
-                   str(arguments.seconds), str(arguments.threads)]
-            for line in subprocess.run(run, check=True, capture_output=True, text=True).stdout.splitlines():
-                what, speed = line.split()
-                figures[model, what, "formulanet f32"].append(float(speed))
-                raw.append(f"round {round}: {model} {what} formulanet f32 {speed}")
+            for dtype in arguments.dtype:
+                run = ["target/release/examples/network_speed", arguments.prepared, folder + "/pairs", model, dtype,
+                       str(arguments.seconds), str(arguments.threads)]
+                result = subprocess.run(run, check=True, capture_output=True, text=True)
+                raw.append(f"round {round}: {model} formulanet {result.stderr.strip()}")
+                for line in result.stdout.splitlines():
+                    what, speed, gflops = line.split()
+                    figures[model, what, "formulanet " + dtype].append(float(speed))
+                    work[model, what, dtype].append(float(gflops))
+                    raw.append(f"round {round}: {model} {what} formulanet {dtype} {speed} pairs/s {gflops} GFLOP/s")
             peer = [sys.executable, arguments.peer, folder + "/graphs.npz", "--json", "--seconds", str(arguments.seconds),
                     "--threads", str(arguments.threads), "--dtype", *arguments.dtype] + ["--basic"] * (model == "basic")
             for line in subprocess.run(peer, check=True, capture_output=True, text=True).stdout.splitlines():
                 result = json.loads(line)
                 figures[model, result["what"], "pytorch " + result["dtype"]].append(result["pairs_per_second"])
                 raw.append(f"round {round}: {line}")
-report = ["| model | | formulanet f32 | " + " | ".join("pytorch " + d for d in arguments.dtype) + " | times pytorch f32 |",
-          "|---|---|---|" + "---|" * len(arguments.dtype) + "---|"]
+            print(f"round {round + 1} of {arguments.rounds}: {model} measured", file=sys.stderr, flush=True)
+names = [f"{who} {dtype}" for who in ("formulanet", "pytorch") for dtype in arguments.dtype]
+report = ["| model | | " + " | ".join(names) + " | f32 against f32 | best against best | GFLOP/s | of gemm's |",
+          "|---|---|" + "---|" * (len(names) + 4)]
 for model in ("full", "basic"):
     for what in ("train", "forward"):
-        median = lambda who: statistics.median(figures[model, what, who])
-        ours, peers = median("formulanet f32"), [median("pytorch " + d) for d in arguments.dtype]
-        report.append(f"| {model} | {what} | {ours:.0f} | " + " | ".join(f"{p:.0f}" for p in peers) + f" | {ours / median('pytorch f32'):.2f} |")
-print("pairs per second\n\n" + "\n".join(report))
+        median = {name: statistics.median(figures[model, what, name]) for name in names}
+        best = {who: max(median[f"{who} {dtype}"] for dtype in arguments.dtype) for who in ("formulanet", "pytorch")}
+        ratio = median["formulanet f32"] / median["pytorch f32"]
+        gflops, peak = statistics.median(work[model, what, "f32"]), statistics.median(work[model, "gemm", "f32"])
+        report.append(f"| {model} | {what} | " + " | ".join(f"{median[name]:.0f}" for name in names) +
+                      f" | {ratio:.2f} | {best['formulanet'] / best['pytorch']:.2f} | {gflops:.0f} | {gflops / peak:.0%} |")
+text = "pairs per second; GFLOP/s in matrix products of formulanet f32, and as a share of what the gemm crate\n" \
+       "reaches on a large square product in the same process\n\n" + "\n".join(report)
+print(text)
 if arguments.save:
     with open(arguments.save, "w") as out:
-        out.write("pairs per second\n\n" + "\n".join(report) + "\n\n" + "\n".join(raw) + "\n")
+        out.write(text + "\n\n" + "\n".join(raw) + "\n")

@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use formulanet::data::Prepared;
+use formulanet::model::TrainedModel;
 use formulanet::net::{Kind, NormKind, Pooling, Precision, Reads};
 use formulanet::recipe::{OptimiserName, Recipe, ScheduleName, StorageName};
 use formulanet::train::{self, Line, Outcome, Plan, RunOptions, Watcher};
@@ -42,6 +43,9 @@ pub(crate) struct Arguments {
     /// A recipe in TOML, as a run folder keeps it, instead of a preset
     #[arg(long, value_name = "FILE", conflicts_with_all = ["preset", "resume"])]
     recipe: Option<PathBuf>,
+    /// Begin with the weights of this model, of the same shape and labels, instead of random ones
+    #[arg(long, value_name = "MODEL", conflicts_with = "resume")]
+    init: Option<PathBuf>,
     #[command(flatten)]
     changes: Changes,
     /// Threads; as many as there are cores if not given. Any number gives the same weights
@@ -165,7 +169,7 @@ pub(crate) struct Changes {
 }
 
 /// A word of a recipe, as TOML has it.
-fn parse_word<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
+pub(crate) fn parse_word<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
     let value = serde_json::Value::String(text.to_string());
     serde_json::from_value(value).map_err(|error| error.to_string())
 }
@@ -254,7 +258,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         resumes: arguments.resume.is_some(),
     };
     let mut view = View::new(arguments.format);
-    let outcome = train::train(&prepared, &recipe, &folder, &options, &mut view);
+    let first = arguments.init.as_deref().map(TrainedModel::load).transpose()?;
+    let outcome = train::train_from(first.as_ref(), &prepared, &recipe, &folder, &options, &mut view);
     view.bar.finish_and_clear();
     let mut out = io::stdout().lock();
     match outcome? {

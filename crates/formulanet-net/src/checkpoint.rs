@@ -3,7 +3,7 @@
 //! A model file has the network's tensors, in f32, bf16 or f16. A state file has all numbers that training needs to go
 //! on as if it had never stopped.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use half::{bf16, f16};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
@@ -48,8 +48,11 @@ pub enum CheckpointError {
     NotFinite(String),
 }
 
-/// The key of the config in the metadata.
+/// The key of the config among the metadata.
 const CONFIG: &str = "config";
+
+/// The only key of the file's own metadata. With one key there is one order, and the same network is the same bytes.
+const KEY: &str = "formulanet";
 
 /// Larger sizes than these are a damaged or hostile file.
 const MOST: Config = Config { vocabulary: 1 << 24, dimension: 1 << 13, steps: 64, ..SMALLEST };
@@ -65,7 +68,7 @@ const SMALLEST: Config = Config {
 };
 
 /// What stands in a file beside the numbers.
-pub type Metadata = HashMap<String, String>;
+pub type Metadata = BTreeMap<String, String>;
 
 impl Model {
     /// The bytes of a model file.
@@ -83,7 +86,7 @@ impl Model {
             Ok((tensor.name.as_str(), TensorView::new(*dtype, tensor.shape.to_vec(), bytes)?))
         });
         let views: Vec<_> = views.collect::<Result<_, CheckpointError>>()?;
-        Ok(serialize(views, Some(self.with_config(metadata)))?)
+        Ok(serialize(views, Some(framed(&self.with_config(metadata))))?)
     }
 
     /// Reads a model file.
@@ -140,7 +143,7 @@ impl State {
             Ok((*name, TensorView::new(Dtype::F32, vec![values.len()], bytes)?))
         });
         let views: Vec<_> = views.collect::<Result<_, CheckpointError>>()?;
-        Ok(serialize(views, Some(metadata))?)
+        Ok(serialize(views, Some(framed(&metadata)))?)
     }
 
     /// Reads a state file into a state of the same shape.
@@ -178,10 +181,17 @@ impl State {
     }
 }
 
+/// All metadata under one key.
+fn framed(metadata: &Metadata) -> HashMap<String, String> {
+    let text = serde_json::to_string(metadata).expect("metadata is plain data");
+    HashMap::from([(KEY.into(), text)])
+}
+
 /// The frame of a file, its metadata and its config.
 fn open(bytes: &[u8]) -> Result<(SafeTensors<'_>, Metadata, Config), CheckpointError> {
     let (_, header) = SafeTensors::read_metadata(bytes)?;
-    let metadata = header.metadata().clone().unwrap_or_default();
+    let metadata = header.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
+    let metadata: Metadata = metadata.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
     let tensors = SafeTensors::deserialize(bytes)?;
     let config =
         metadata.get(CONFIG).ok_or_else(|| CheckpointError::Config("no config in the metadata".into()))?;
@@ -317,17 +327,17 @@ mod tests {
             bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
             bytes
         };
-        check_refused(&text(&bytes, "\"config\"", "\"konfig\""), "no config");
+        check_refused(&text(&bytes, "\\\"config\\\"", "\\\"konfig\\\""), "no config");
         check_refused(
             &text(&bytes, "embedding_norm.scale", "embedding_norm.skale"),
             "embedding_norm.scale: missing",
         );
-        check_refused(&text(&bytes, "steps\\\":1", "steps\\\":2"), "steps.1.in.first.0: missing");
+        check_refused(&text(&bytes, "steps\\\\\\\":1", "steps\\\\\\\":2"), "steps.1.in.first.0: missing");
         check_refused(
-            &text(&bytes, "dimension\\\":6", "dimension\\\":7"),
+            &text(&bytes, "dimension\\\\\\\":6", "dimension\\\\\\\":7"),
             "embedding: [5, 6] numbers, expected [5, 7]",
         );
-        check_refused(&text(&bytes, "dimension\\\":6", "dimension\\\":0"), "sizes that do not fit");
+        check_refused(&text(&bytes, "dimension\\\\\\\":6", "dimension\\\\\\\":0"), "sizes that do not fit");
         let mut poisoned = model.clone();
         poisoned.values_mut()[3] = f32::NAN;
         check_refused(&poisoned.to_bytes(Storage::F32, &metadata()).unwrap(), "not finite");

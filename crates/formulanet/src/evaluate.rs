@@ -110,7 +110,7 @@ impl TokenMap {
         Ok(TokenMap { tokens: Some(tokens) })
     }
 
-    fn map(&self, tokens: &[u16]) -> Option<Vec<u16>> {
+    pub(crate) fn map(&self, tokens: &[u16]) -> Option<Vec<u16>> {
         self.tokens.as_ref().map(|map| tokens.iter().map(|&token| map[usize::from(token)]).collect())
     }
 }

@@ -149,9 +149,25 @@ struct Progress {
 ///
 /// # Errors
 ///
+/// As [`train_from`].
+pub fn train(
+    prepared: &Prepared,
+    recipe: &Recipe,
+    folder: &Path,
+    options: &RunOptions,
+    watcher: &mut dyn Watcher,
+) -> Result<Outcome, Error> {
+    train_from(None, prepared, recipe, folder, options, watcher)
+}
+
+/// Trains a network, from random weights or from those of another model.
+///
+/// # Errors
+///
 /// If the data has nothing to train on, the folder is in use, holds another run or cannot be written, or the loss is
 /// no longer a number. A good checkpoint is never overwritten by a bad one.
-pub fn train(
+pub fn train_from(
+    first_weights: Option<&TrainedModel>,
     prepared: &Prepared,
     recipe: &Recipe,
     folder: &Path,
@@ -170,14 +186,20 @@ pub fn train(
             ),
         ));
     }
-    let mut run = RunFolder::open(folder, recipe, prepared, options.resumes)?;
     let mut trainer = Trainer::new(prepared, recipe, options.threads);
+    if let Some(first) = first_weights {
+        trainer.begin_with(first)?;
+    }
+    let mut run = RunFolder::open(folder, recipe, prepared, options.resumes)?;
     let mut progress = Progress::default();
     if options.resumes {
         progress = run.restore(&mut trainer.state)?;
         if trainer.state.optimiser.steps() != progress.step {
             return Err(run.damaged("a checkpoint whose steps disagree"));
         }
+    } else if first_weights.is_some() {
+        // A resumed run does not know where its first weights came from.
+        run.save(&trainer.state, &progress)?;
     }
     let total = order.total();
     watcher.begin(&Plan {
@@ -244,6 +266,22 @@ impl<'a> Trainer<'a> {
             compute: Compute::new(recipe.precision, threads),
             validation: evaluate::pairs_of(prepared, Split::Validation, most, 0),
         }
+    }
+
+    /// Takes the weights of another model.
+    fn begin_with(&mut self, first: &TrainedModel) -> Result<(), Error> {
+        let (expected, found) = (self.state.model.config(), first.model.config());
+        if expected != found || first.vocabulary != self.prepared.vocabulary() {
+            return Err(Error::data(
+                "first weights",
+                format!("expected a network of {expected:?} with the data's labels, found {found:?}"),
+            ));
+        }
+        self.state.model.values_mut().copy_from_slice(first.model.values());
+        if let Some(average) = &mut self.state.average {
+            *average = MovingAverage::new(self.recipe.average, first.model.values());
+        }
+        Ok(())
     }
 
     #[allow(clippy::too_many_arguments)] // they are the run

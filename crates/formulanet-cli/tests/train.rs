@@ -1,0 +1,195 @@
+//! `formulanet train` and `formulanet eval` from the outside: killed, resumed, given nonsense.
+
+mod common;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use common::formulanet;
+
+/// Conjectures whose useful statements speak of GG.
+fn pairs() -> String {
+    let mut text = String::new();
+    for i in 0..40 {
+        let nested =
+            |name: &str| format!("{}x{}", format!("{name} (").repeat(i % 5 + 1), ")".repeat(i % 5 + 1));
+        for (function, is_useful) in [("GG", true), ("HH", false), ("GG2", true), ("KK", false)] {
+            let (conjecture, statement) = (nested("FF"), nested(function));
+            writeln!(
+                text,
+                r#"{{"conjecture": "!x. {conjecture} = x /\\ RR{i}", "statement": "!x. PP ({statement})", "useful": {is_useful}}}"#
+            )
+            .unwrap();
+        }
+    }
+    text
+}
+
+struct Place {
+    directory: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Place { directory: tempfile::tempdir().unwrap() };
+        fs::write(place.path("pairs.jsonl"), pairs()).unwrap();
+        let run = formulanet(
+            &["prepare", &place.text("pairs.jsonl"), "--out", &place.text("data"), "--validation", "8"],
+            b"",
+        );
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).display().to_string()
+    }
+
+    /// The arguments of a run, or of its resumption.
+    fn arguments(&self, run: &str, resumes: bool) -> Vec<String> {
+        let mut arguments = vec!["train".to_string(), "--data".into(), self.text("data")];
+        if resumes {
+            arguments.extend(["--resume".into(), self.text(run)]);
+        } else {
+            arguments.extend(["--out".into(), self.text(run)]);
+            let recipe =
+                "--dim 12 --steps 2 --batch 16 --epochs 40 --rate 0.01 --micro-batch 8 --validate-every 400";
+            arguments.extend(recipe.split(' ').map(str::to_owned));
+        }
+        arguments.extend(["--checkpoint-every", "0", "--log-every", "5"].map(str::to_owned));
+        arguments
+    }
+
+    fn train(&self, run: &str, resumes: bool) -> common::Run {
+        let arguments = self.arguments(run, resumes);
+        formulanet(&arguments.iter().map(String::as_str).collect::<Vec<_>>(), b"")
+    }
+}
+
+fn model(run: &Path) -> Vec<u8> {
+    fs::read(run.join("model.safetensors")).unwrap()
+}
+
+/// Killed at odd moments, with a checkpoint after every batch, a run still comes to the same weights.
+#[test]
+fn kills_do_not_change_the_result() {
+    let place = Place::new();
+    let whole = place.train("whole", false);
+    assert_eq!(whole.code, Some(0), "{}", whole.stderr);
+    assert!(whole.stdout.contains("validation accuracy"), "{}", whole.stdout);
+    let (mut kills, mut seed, mut round) = (0, 7u64, 0);
+    while kills < 20 && round < 6 {
+        let run = format!("run{round}");
+        let mut resumes = false;
+        loop {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let mut child = Command::new(env!("CARGO_BIN_EXE_formulanet"))
+                .args(place.arguments(&run, resumes))
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            thread::sleep(Duration::from_millis(20 + (seed >> 33) % 250));
+            if child.try_wait().unwrap().is_some() {
+                break;
+            }
+            child.kill().unwrap();
+            child.wait().unwrap();
+            kills += 1;
+            // Before the recipe is written, there is no run to resume.
+            resumes = place.path(&run).join("log.jsonl").exists();
+            if !resumes {
+                let _ = fs::remove_dir_all(place.path(&run));
+            }
+            if kills >= 20 {
+                let last = place.train(&run, resumes);
+                assert_eq!(last.code, Some(0), "{}", last.stderr);
+                break;
+            }
+        }
+        assert!(model(&place.path(&run)) == model(&place.path("whole")), "after {kills} kills");
+        round += 1;
+    }
+    assert!(kills >= 5, "only {kills} kills: the run is too short for this machine");
+}
+
+#[test]
+fn eval_says_what_a_model_and_what_baselines_are_worth() {
+    let place = Place::new();
+    assert_eq!(place.train("run", false).code, Some(0));
+    let (model, data, raw) =
+        (place.text("run/model.safetensors"), place.text("data"), place.text("pairs.jsonl"));
+    let page = place.text("report.html");
+    let run =
+        formulanet(&["eval", "--model", &model, "--data", &data, "--format", "json", "--report", &page], b"");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let value: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(value["examples"], 32);
+    assert!(value["accuracy"].as_f64().unwrap() > 0.9, "{value}");
+    for key in ["precision", "recall", "auc", "f1", "vote"] {
+        assert!(value[key].is_number(), "{key}: {value}");
+    }
+    assert_eq!(value["steps"].as_array().unwrap().len(), 3);
+    assert!(fs::read_to_string(&page).unwrap().contains("<svg"));
+    // Raw data gives the same answers, with all pairs.
+    let run = formulanet(&["eval", "--model", &model, "--data", &raw, "--format", "json"], b"");
+    let all: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(all["examples"], 160);
+    for baseline in ["majority", "tokens", "nearest", "seen"] {
+        let run = formulanet(&["eval", "--baseline", baseline, "--data", &data], b"");
+        assert_eq!(run.code, Some(0), "{baseline}: {}", run.stderr);
+        assert!(run.stdout.contains("accuracy"), "{}", run.stdout);
+    }
+}
+
+fn check_refused(arguments: &[&str], code: i32, expected: &str) {
+    let run = formulanet(arguments, b"");
+    assert_eq!(run.code, Some(code), "{arguments:?} {}", run.stderr);
+    assert!(run.stderr.contains(expected), "{}", run.stderr);
+    assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
+}
+
+#[test]
+fn nonsense_is_refused() {
+    let place = Place::new();
+    let (data, out, raw) = (place.text("data"), place.text("out"), place.text("pairs.jsonl"));
+    check_refused(&["train", "--data", &data, "--out", &out, "--rate", "0"], 1, "rate must be positive");
+    check_refused(&["train", "--data", &data, "--out", &out, "--norm", "odd"], 2, "unknown variant");
+    check_refused(&["train", "--data", &raw, "--out", &out], 1, "pairs.jsonl");
+    check_refused(&["train", "--data", &data], 2, "--out");
+    check_refused(&["eval", "--model", &raw, "--data", &data], 1, "not a safetensors file");
+    check_refused(&["eval", "--model", &out, "--data", &data], 1, "No such file");
+    check_refused(&["eval", "--baseline", "best", "--data", &data], 2, "expected one of");
+    assert_eq!(place.train("run", false).code, Some(0));
+    let model = place.text("run/model.safetensors");
+    check_refused(
+        &["eval", "--model", &model, "--data", &data, "--split", "test"],
+        1,
+        "choose others with --split",
+    );
+    check_refused(
+        &["train", "--data", &data, "--resume", &place.text("run"), "--dim", "9"],
+        1,
+        "keeps its recipe",
+    );
+    let sample = place.text("sample");
+    assert_eq!(
+        formulanet(&["prepare", "fixtures/sample", "--out", &sample, "--view", "dag"], b"").code,
+        Some(0)
+    );
+    check_refused(&["eval", "--model", &model, "--data", &sample], 1, "prepare it with --view graph");
+    check_refused(
+        &["eval", "--model", &model, "--data", "fixtures/sample"],
+        1,
+        "expected a model for this data",
+    );
+}
