@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use super::bf16::{self, Side, Step, Unit};
 use super::product;
 #[cfg(target_arch = "x86_64")]
 use super::simd::{Avx2, Avx512};
@@ -18,56 +19,71 @@ pub(crate) enum Kernel {
     /// f32 with AVX-512.
     #[cfg(target_arch = "x86_64")]
     Avx512,
-    /// Numbers rounded to bf16, multiplied in f32: what a CPU with bf16 instructions computes, but not as fast.
+    /// bf16 in plain Rust: what a CPU with bf16 instructions computes, but not as fast.
     RoundedPortable,
-    /// As [`Kernel::RoundedPortable`], with AVX2.
+    /// Numbers rounded to bf16, multiplied in f32 with AVX2.
     #[cfg(target_arch = "x86_64")]
     RoundedAvx2,
+    /// bf16 with AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    Avx512Bf16,
+    /// bf16 with AMX.
+    #[cfg(target_arch = "x86_64")]
+    AmxBf16,
 }
 
 impl Kernel {
+    /// The kernels for f32, the fastest first.
+    const F32: &[Self] = &[
+        #[cfg(target_arch = "x86_64")]
+        Kernel::Avx512,
+        #[cfg(target_arch = "x86_64")]
+        Kernel::Avx2,
+        Kernel::Portable,
+    ];
+
+    /// The kernels for bf16, the fastest first.
+    const BF16: &[Self] = &[
+        #[cfg(target_arch = "x86_64")]
+        Kernel::AmxBf16,
+        #[cfg(target_arch = "x86_64")]
+        Kernel::Avx512Bf16,
+        #[cfg(target_arch = "x86_64")]
+        Kernel::RoundedAvx2,
+        Kernel::RoundedPortable,
+    ];
+
     /// The fastest kernel of this CPU for f32.
     pub(crate) fn f32() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        {
-            if is_x86_feature_detected!("avx512f") {
-                return Kernel::Avx512;
-            }
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                return Kernel::Avx2;
-            }
-        }
-        Kernel::Portable
+        Self::F32.iter().copied().find(|kernel| kernel.is_available()).unwrap_or(Kernel::Portable)
     }
 
     /// The fastest kernel of this CPU for bf16; one that rounds if it has none.
     pub(crate) fn bf16() -> Self {
-        match Kernel::f32() {
-            Kernel::Portable => Kernel::RoundedPortable,
-            #[cfg(target_arch = "x86_64")]
-            _ => Kernel::RoundedAvx2,
-        }
-    }
-
-    /// Whether the CPU itself multiplies bf16.
-    pub(crate) fn is_native_bf16(self) -> bool {
-        false
+        Self::BF16.iter().copied().find(|kernel| kernel.is_available()).unwrap_or(Kernel::RoundedPortable)
     }
 
     /// Every kernel that this CPU can run, for tests.
     #[cfg(test)]
     pub(crate) fn all() -> Vec<Self> {
-        let mut all = vec![Kernel::Portable, Kernel::RoundedPortable];
-        #[cfg(target_arch = "x86_64")]
-        {
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                all.extend([Kernel::Avx2, Kernel::RoundedAvx2]);
+        [Self::F32, Self::BF16].concat().into_iter().filter(|kernel| kernel.is_available()).collect()
+    }
+
+    /// Whether this CPU has the instructions.
+    fn is_available(self) -> bool {
+        match self {
+            Kernel::Portable | Kernel::RoundedPortable => true,
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 | Kernel::RoundedAvx2 => {
+                is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
             }
-            if is_x86_feature_detected!("avx512f") {
-                all.push(Kernel::Avx512);
-            }
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512 => is_x86_feature_detected!("avx512f"),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512Bf16 => bf16::Avx512::is_available(),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::AmxBf16 => bf16::Amx::is_available(),
         }
-        all
     }
 
     /// Its name in words.
@@ -81,7 +97,16 @@ impl Kernel {
             Kernel::RoundedPortable => "f32 rounded to bf16",
             #[cfg(target_arch = "x86_64")]
             Kernel::RoundedAvx2 => "f32 rounded to bf16, with AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512Bf16 => "bf16 with AVX-512",
+            #[cfg(target_arch = "x86_64")]
+            Kernel::AmxBf16 => "bf16 with AMX",
         }
+    }
+
+    /// Whether the CPU itself multiplies bf16.
+    pub(crate) fn is_native_bf16(self) -> bool {
+        Self::BF16.contains(&self) && !self.rounds()
     }
 
     /// Whether it rounds numbers to bf16 by itself.
@@ -94,14 +119,27 @@ impl Kernel {
         }
     }
 
-    /// How wide the panels of a packed matrix are.
+    /// What multiplies bf16, in the kernels that keep numbers as bf16.
+    fn unit(self) -> Option<Box<dyn Unit>> {
+        match self {
+            Kernel::RoundedPortable => Some(Box::new(bf16::Plain)),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512Bf16 => Some(Box::new(bf16::Avx512::new())),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::AmxBf16 => Some(Box::new(bf16::Amx::new())),
+            _ => None,
+        }
+    }
+
+    /// How wide the panels of a packed matrix of f32 are.
     fn panel(self) -> usize {
         match self {
-            Kernel::Portable | Kernel::RoundedPortable => product::panel::<Portable>(),
+            Kernel::Portable => product::panel::<Portable>(),
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx2 | Kernel::RoundedAvx2 => product::panel::<Avx2>(),
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx512 => product::panel::<Avx512>(),
+            _ => unreachable!("{self:?} keeps numbers as bf16"),
         }
     }
 }
@@ -121,7 +159,14 @@ pub(crate) struct Packed {
     kernel: Kernel,
     k: usize,
     n: usize,
-    values: Vec<f32>,
+    values: Values,
+}
+
+/// The numbers of a packed matrix.
+#[derive(Clone, Debug)]
+enum Values {
+    F32(Vec<f32>),
+    Bf16(Vec<Step>),
 }
 
 thread_local! {
@@ -133,12 +178,17 @@ impl Packed {
     /// Lays a matrix of so many rows and columns out.
     pub(crate) fn new(kernel: Kernel, matrix: &[f32], [rows, columns]: [usize; 2], read: Read) -> Self {
         assert_eq!(matrix.len(), rows * columns, "shapes do not fit");
-        let round = |x: f32| if kernel.rounds() { round_to_bf16(x) } else { x };
-        let mut values = Vec::new();
         let [k, n] = match read {
             Read::Plain => [rows, columns],
             Read::Transposed => [columns, rows],
         };
+        if let Some(unit) = kernel.unit() {
+            let mut values = Vec::new();
+            bf16::pack(&*unit, &mut values, matrix, [rows, columns], Side::Right, read);
+            return Packed { kernel, k, n, values: Values::Bf16(values) };
+        }
+        let round = |x: f32| if kernel.rounds() { round_to_bf16(x) } else { x };
+        let mut values = Vec::new();
         match read {
             Read::Plain => {
                 product::pack(&mut values, [k, n], kernel.panel(), |l, j| round(matrix[l * columns + j]));
@@ -147,7 +197,7 @@ impl Packed {
                 product::pack(&mut values, [k, n], kernel.panel(), |l, j| round(matrix[j * columns + l]));
             }
         }
-        Packed { kernel, k, n, values }
+        Packed { kernel, k, n, values: Values::F32(values) }
     }
 
     /// `c = a b`, with `a` of any number of rows.
@@ -163,26 +213,27 @@ impl Packed {
     fn run(&self, c: &mut [f32], adds: bool, a: &[f32]) {
         let m = a.len() / self.k;
         assert!(a.len() == m * self.k && c.len() == m * self.n, "shapes do not fit");
-        let shape = [m, self.n, self.k];
-        if !self.kernel.rounds() {
-            return multiply(self.kernel, c, adds, a, &self.values, shape);
+        match (&self.values, self.kernel.unit()) {
+            (Values::Bf16(b), Some(unit)) => bf16::multiply(&*unit, c, adds, a, b, [self.n, self.k]),
+            (Values::F32(b), None) => SCRATCH.with_borrow_mut(|[rounded, ..]| {
+                let a = if self.kernel.rounds() { round_all(rounded, a) } else { a };
+                multiply(self.kernel, c, adds, a, b, [m, self.n, self.k]);
+            }),
+            _ => unreachable!("a matrix is packed for its kernel"),
         }
-        SCRATCH.with_borrow_mut(|[rounded, ..]| {
-            round_all(rounded, a);
-            multiply(self.kernel, c, adds, rounded, &self.values, shape);
-        });
     }
 }
 
 /// `c += aᵀ b`: `a` has rows of `m` numbers, `b` as many rows of `n`.
 pub(crate) fn add_outer(kernel: Kernel, c: &mut [f32], a: &[f32], b: &[f32], [m, n]: [usize; 2]) {
     assert!(c.len() == m * n && a.len().is_multiple_of(m) && b.len() == a.len() / m * n, "shapes do not fit");
+    if let Some(unit) = kernel.unit() {
+        return bf16::add_outer(&*unit, c, a, b, [m, n]);
+    }
     SCRATCH.with_borrow_mut(|[rounded_a, rounded_b, left, right]| {
         let (mut a, mut b) = (a, b);
         if kernel.rounds() {
-            round_all(rounded_a, a);
-            round_all(rounded_b, b);
-            (a, b) = (rounded_a, rounded_b);
+            (a, b) = (round_all(rounded_a, a), round_all(rounded_b, b));
         }
         let mut scratch = [std::mem::take(left), std::mem::take(right)];
         outer(kernel, c, a, b, [m, n], &mut scratch);
@@ -194,14 +245,16 @@ pub(crate) fn add_outer(kernel: Kernel, c: &mut [f32], a: &[f32], b: &[f32], [m,
 pub(crate) fn round_to_bf16(x: f32) -> f32 {
     let bits = x.to_bits();
     if x.is_nan() {
-        return x;
+        // Set a bit that rounding leaves, so that it stays no number without the lower half.
+        return f32::from_bits(bits | 0x0040_0000);
     }
     f32::from_bits(bits.wrapping_add(0x7fff + (bits >> 16 & 1)) & 0xffff_0000)
 }
 
-fn round_all(to: &mut Vec<f32>, from: &[f32]) {
+fn round_all<'a>(to: &'a mut Vec<f32>, from: &[f32]) -> &'a [f32] {
     to.clear();
     to.extend(from.iter().map(|&x| round_to_bf16(x)));
+    to
 }
 
 #[allow(unsafe_code)]
@@ -209,13 +262,12 @@ fn multiply(kernel: Kernel, c: &mut [f32], adds: bool, a: &[f32], b: &[f32], sha
     // SAFETY: a kernel is made only where the CPU has its instructions, and the callers checked the lengths.
     unsafe {
         match kernel {
-            Kernel::Portable | Kernel::RoundedPortable => {
-                product::multiply::<Portable, 4>(c, adds, a, b, shape);
-            }
+            Kernel::Portable => product::multiply::<Portable, 4>(c, adds, a, b, shape),
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx2 | Kernel::RoundedAvx2 => multiply_avx2(c, adds, a, b, shape),
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx512 => multiply_avx512(c, adds, a, b, shape),
+            _ => unreachable!("{kernel:?} keeps numbers as bf16"),
         }
     }
 }
@@ -232,13 +284,12 @@ fn outer(
     // SAFETY: as for `multiply`.
     unsafe {
         match kernel {
-            Kernel::Portable | Kernel::RoundedPortable => {
-                product::add_outer::<Portable, 4>(c, a, b, shape, scratch);
-            }
+            Kernel::Portable => product::add_outer::<Portable, 4>(c, a, b, shape, scratch),
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx2 | Kernel::RoundedAvx2 => outer_avx2(c, a, b, shape, scratch),
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx512 => outer_avx512(c, a, b, shape, scratch),
+            _ => unreachable!("{kernel:?} keeps numbers as bf16"),
         }
     }
 }
@@ -284,8 +335,18 @@ mod tests {
 
     /// `expected` is a sum of so many products of numbers up to 1.
     fn assert_near(kernel: Kernel, found: f32, expected: f32, terms: usize, what: &str) {
-        let tolerance = if kernel.rounds() { 8e-3 } else { 1e-6 } * (terms as f32 + 1.0);
+        let tolerance = if Kernel::BF16.contains(&kernel) { 8e-3 } else { 1e-6 } * (terms as f32 + 1.0);
         assert!((found - expected).abs() <= tolerance, "{kernel:?} {what}: {found}, not {expected}");
+    }
+
+    #[test]
+    fn kernels_that_this_cpu_cannot_run_are_named() {
+        for kernel in [Kernel::F32, Kernel::BF16].concat() {
+            match kernel.is_available() {
+                true => eprintln!("tested: {}", kernel.name()),
+                false => eprintln!("skipped: this CPU cannot do {}", kernel.name()),
+            }
+        }
     }
 
     #[test]
@@ -300,11 +361,11 @@ mod tests {
                         let (mut c, mut sum) = (old.clone(), old.clone());
                         packed.multiply(&mut c, &a);
                         packed.multiply_add(&mut sum, &a);
+                        let what = format!("{m} {n} {k} {read:?}");
                         for i in 0..m {
                             for j in 0..n {
                                 let b_at = |l| if read == Read::Plain { b[l * n + j] } else { b[j * k + l] };
                                 let expected: f32 = (0..k).map(|l| a[i * k + l] * b_at(l)).sum();
-                                let what = format!("{m} {n} {k} {read:?}");
                                 assert_near(kernel, c[i * n + j], expected, k, &what);
                                 assert_near(kernel, sum[i * n + j], old[i * n + j] + expected, k, &what);
                             }
@@ -323,10 +384,10 @@ mod tests {
                     let (a, b, old) = (values(rows * m, 1), values(rows * n, 2), values(m * n, 3));
                     let mut c = old.clone();
                     add_outer(kernel, &mut c, &a, &b, [m, n]);
+                    let what = format!("{rows} {m} {n}");
                     for i in 0..m {
                         for j in 0..n {
                             let sum: f32 = (0..rows).map(|l| a[l * m + i] * b[l * n + j]).sum();
-                            let what = format!("{rows} {m} {n}");
                             assert_near(kernel, c[i * n + j], old[i * n + j] + sum, rows, &what);
                         }
                     }
@@ -335,18 +396,49 @@ mod tests {
         }
     }
 
+    /// Small whole numbers have exact products and sums in bf16 and f32, so that not one may be in a wrong place. The
+    /// sizes go over what is packed at a time.
+    #[test]
+    fn products_of_whole_numbers_are_exact() {
+        let whole =
+            |n, seed| -> Vec<f32> { values(n, seed).into_iter().map(|x| (8.0 * x).round()).collect() };
+        for kernel in Kernel::all() {
+            for [m, n, k] in [[33, 31, 33], [70, 65, 31], [300, 33, 257], [35, 48, 1100]] {
+                let (a, b, old) = (whole(m * k, 1), whole(k * n, 2), whole(m * n, 3));
+                let mut expected = old.clone();
+                for (c, a) in expected.chunks_exact_mut(n).zip(a.chunks_exact(k)) {
+                    for (&a, b) in a.iter().zip(b.chunks_exact(n)) {
+                        c.iter_mut().zip(b).for_each(|(c, b)| *c += a * b);
+                    }
+                }
+                let mut c = old.clone();
+                Packed::new(kernel, &b, [k, n], Read::Plain).multiply_add(&mut c, &a);
+                assert!(c == expected, "{kernel:?} {m} {n} {k}");
+                let a_transposed: Vec<f32> = (0..m * k).map(|i| a[i % m * k + i / m]).collect();
+                let mut c = old;
+                add_outer(kernel, &mut c, &a_transposed, &b, [m, n]);
+                assert!(c == expected, "{kernel:?} {m} {n} {k} outer");
+            }
+        }
+    }
+
     #[test]
     fn a_row_has_the_same_bits_alone_and_among_others() {
         for kernel in Kernel::all() {
-            let (n, k) = (40, 64);
-            let (a, b) = (values(29 * k, 1), values(k * n, 2));
-            let packed = Packed::new(kernel, &b, [k, n], Read::Plain);
-            let mut together = vec![0.0; 29 * n];
-            packed.multiply(&mut together, &a);
-            for (row, expected) in a.chunks_exact(k).zip(together.chunks_exact(n)) {
-                let mut alone = vec![0.0; n];
-                packed.multiply(&mut alone, row);
-                assert_eq!(alone, expected, "{kernel:?}");
+            for [m, n, k] in [[29, 40, 64], [70, 33, 67]] {
+                let (a, b, old) = (values(m * k, 1), values(k * n, 2), values(m * n, 3));
+                let packed = Packed::new(kernel, &b, [k, n], Read::Plain);
+                let (mut together, mut added) = (vec![0.0; m * n], old.clone());
+                packed.multiply(&mut together, &a);
+                packed.multiply_add(&mut added, &a);
+                for (i, row) in a.chunks_exact(k).enumerate() {
+                    let range = i * n..(i + 1) * n;
+                    let (mut alone, mut added_alone) = (vec![0.0; n], old[range.clone()].to_vec());
+                    packed.multiply(&mut alone, row);
+                    packed.multiply_add(&mut added_alone, row);
+                    assert_eq!(alone, together[range.clone()], "{kernel:?}");
+                    assert_eq!(added_alone, added[range], "{kernel:?}");
+                }
             }
         }
     }
