@@ -35,8 +35,8 @@ impl Graph {
 }
 
 /// A graph whose edges lead from a node to later ones, as those of formulas mostly do.
-fn graph(random: &mut Random, nodes: usize) -> Graph {
-    let tokens: Vec<u16> = (0..nodes).map(|_| random.below(VOCABULARY) as u16).collect();
+fn graph(random: &mut Random, nodes: usize, vocabulary: usize) -> Graph {
+    let tokens: Vec<u16> = (0..nodes).map(|_| random.below(vocabulary) as u16).collect();
     let (mut degrees, mut targets) = (Vec::new(), Vec::new());
     for node in 0..nodes {
         let degree = if node + 1 < nodes { random.below(4) } else { 0 };
@@ -48,7 +48,7 @@ fn graph(random: &mut Random, nodes: usize) -> Graph {
 
 fn graphs_and_pairs(seed: u64) -> (Vec<Graph>, Vec<Pair>) {
     let mut random = Random(seed);
-    let graphs = [9, 1, 14, 5, 22, 8, 3].iter().map(|&n| graph(&mut random, n)).collect();
+    let graphs = [9, 1, 14, 5, 22, 8, 3].iter().map(|&n| graph(&mut random, n, VOCABULARY)).collect();
     let pairs = (0..12)
         .map(|_| Pair {
             statement: random.below(5),
@@ -139,6 +139,30 @@ fn gradients_agree_with_finite_differences() {
                 })
                 .any(|error| error < 0.03);
             assert!(agrees, "{config:?} {}", tensor.name);
+        }
+    }
+}
+
+/// Losses of PyTorch 2.15 in f64 on the same weights, graphs and pairs, by `bench/compare_torch.py`, which compares the
+/// gradients too.
+#[test]
+fn losses_are_those_of_pytorch() {
+    let mut random = Random(5);
+    let graphs: Vec<Graph> =
+        [12, 30, 7, 45, 21, 60, 9, 16].iter().map(|&nodes| graph(&mut random, nodes, 30)).collect();
+    let pairs: Vec<Pair> = (0..16)
+        .map(|i| Pair { statement: i % 6, conjecture: 6 + random.below(2), is_useful: random.below(2) == 1 })
+        .collect();
+    for (kind, is_conditional, expected) in [
+        (Kind::Basic, false, [0.682434, 0.913597, 1.250805, 0.686616]),
+        (Kind::Basic, true, [1.089694, 0.919751, 1.235382, 0.890135]),
+        (Kind::Full, false, [1.02413, 0.736445, 0.868998, 0.837563]),
+        (Kind::Full, true, [1.223178, 0.703069, 1.053646, 0.765337]),
+    ] {
+        let model = Model::new(Config { kind, is_conditional, dimension: 16, ..Config::paper(30) }, 11);
+        let losses = model.gradients(&batch_of(&graphs, pairs.clone(), 3), &f32_on(1)).losses;
+        for (found, expected) in losses.iter().zip(expected) {
+            assert!((found - expected).abs() < 5e-6, "{kind:?} {is_conditional}: {losses:?}");
         }
     }
 }

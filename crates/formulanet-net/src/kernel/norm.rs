@@ -254,3 +254,157 @@ pub(crate) fn backward_rows(
         row.iter_mut().zip(x).for_each(|(value, x)| *value = inverse * (*value - mean - x * slope));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const D: usize = 5;
+
+    fn values(n: usize, seed: u32) -> Vec<f32> {
+        (0..n as u32).map(|i| ((i.wrapping_mul(2_654_435_761) ^ seed) % 1000) as f32 / 500.0 - 1.0).collect()
+    }
+
+    fn affine() -> (Vec<f32>, Vec<f32>) {
+        (values(D, 11).iter().map(|x| x + 1.5).collect(), values(D, 12))
+    }
+
+    fn assert_near(found: &[f32], expected: &[f64], what: &str) {
+        assert_eq!(found.len(), expected.len(), "{what}");
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(
+                (f64::from(*found) - expected).abs() < 2e-3 + 1e-4 * expected.abs(),
+                "{what}: {found} {expected}"
+            );
+        }
+    }
+
+    /// The output of a norm over columns and ReLU, in f64 and one number at a time.
+    fn plain(rows: &[f64], groups: &[u32], scale: &[f32], shift: &[f32]) -> Vec<f64> {
+        let mut out = vec![0.0; rows.len()];
+        for group in groups.windows(2) {
+            let (begin, end) = (group[0] as usize, group[1] as usize);
+            for j in 0..D {
+                let column: Vec<f64> = (begin..end).map(|r| rows[r * D + j]).collect();
+                let mean = column.iter().sum::<f64>() / column.len() as f64;
+                let variance = column.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / column.len() as f64;
+                for r in begin..end {
+                    let normalised = (rows[r * D + j] - mean) / (variance + f64::from(EPSILON)).sqrt();
+                    out[r * D + j] = (normalised * f64::from(scale[j]) + f64::from(shift[j])).max(0.0);
+                }
+            }
+        }
+        out
+    }
+
+    /// Groups of odd sizes, empty ones among them, and the gradient by finite differences in f64.
+    #[test]
+    fn norms_equal_plain_loops() {
+        for counts in [vec![0], vec![1], vec![15, 0, 17], vec![255, 1], vec![257], vec![3, 4, 0, 0, 9]] {
+            let mut groups = vec![0u32];
+            counts.iter().for_each(|count| groups.push(groups[groups.len() - 1] + count));
+            let count = groups[groups.len() - 1] as usize;
+            let (rows, (scale, shift)) = (values(count * D, 3), affine());
+            let affine = Affine { scale: &scale, shift: &shift };
+            let exact: Vec<f64> = rows.iter().map(|&x| f64::from(x)).collect();
+            let expected = plain(&exact, &groups, &scale, &shift);
+            let statistics = Statistics::of_columns(&rows, &groups, D);
+            let (mut normalised, mut out) = (rows.clone(), vec![0.0; rows.len()]);
+            activate(&mut out, &mut normalised, &groups, &statistics, affine);
+            assert_near(&out, &expected, "activate");
+            let mut again = vec![0.0; rows.len()];
+            activate_again(&mut again, &normalised, affine);
+            assert_eq!(again, out);
+
+            // Added to receivers, of which there are fewer than rows.
+            let receivers: Vec<u32> = (0..count as u32).map(|r| r % 7).collect();
+            let factors: Vec<f32> = (0..7).map(|i| 0.5 + i as f32).collect();
+            let to = Receivers { rows: &receivers, factors: &factors };
+            let (mut other, mut sums) = (rows.clone(), vec![0.0; 7 * D]);
+            activate_into(&mut sums, to, &mut other, &groups, &statistics, affine);
+            let mut expected_sums = vec![0.0; 7 * D];
+            for (r, &receiver) in receivers.iter().enumerate() {
+                for j in 0..D {
+                    expected_sums[receiver as usize * D + j] +=
+                        f64::from(factors[receiver as usize]) * expected[r * D + j];
+                }
+            }
+            assert_near(&sums, &expected_sums, "activate_into");
+
+            // The gradient of a weighted sum of the outputs.
+            let weights = values(rows.len(), 5);
+            let trace = Normalised { rows: &normalised, groups: &groups, statistics: &statistics, affine };
+            let (mut gradient, mut scales, mut shifts) = (weights.clone(), vec![0.0; D], vec![0.0; D]);
+            let affine_gradient = AffineGradient { scale: &mut scales, shift: &mut shifts };
+            backward(&mut gradient, None, trace, affine_gradient);
+            let loss = |rows: &[f64]| -> f64 {
+                let out = plain(rows, &groups, &scale, &shift);
+                out.iter().zip(&weights).map(|(out, &weight)| out * f64::from(weight)).sum()
+            };
+            for i in (0..rows.len()).step_by(rows.len() / 40 + 1) {
+                let moved = |by: f64| {
+                    let mut rows = exact.clone();
+                    rows[i] += by;
+                    loss(&rows)
+                };
+                let slope = (moved(1e-6) - moved(-1e-6)) / 2e-6;
+                // A group of one row is always 0 before the shift, at ReLU's kink if the shift is 0 too.
+                let difference = (f64::from(gradient[i]) - slope).abs();
+                assert!(difference < 1e-2 + 1e-2 * slope.abs(), "{counts:?} {i}: {} {slope}", gradient[i]);
+            }
+            let active = |r: usize, j: usize| f64::from(u8::from(out[r * D + j] > 0.0));
+            let weight = |r: usize, j: usize| f64::from(weights[r * D + j]) * active(r, j);
+            let sum =
+                |j: usize, of: &dyn Fn(usize) -> f64| (0..count).map(|r| weight(r, j) * of(r)).sum::<f64>();
+            let expected: Vec<f64> = (0..D).map(|j| sum(j, &|_| 1.0)).collect();
+            assert_near(&shifts, &expected, "shift");
+            let expected: Vec<f64> = (0..D).map(|j| sum(j, &|r| f64::from(normalised[r * D + j]))).collect();
+            assert_near(&scales, &expected, "scale");
+        }
+    }
+
+    /// A gradient that is gathered from receivers is the one that is given row by row.
+    #[test]
+    fn gathered_gradients_are_gradients() {
+        let (count, (scale, shift)) = (23, affine());
+        let groups = [0, 9, 9, 23];
+        let affine = Affine { scale: &scale, shift: &shift };
+        let mut normalised = values(count * D, 3);
+        let statistics = Statistics::of_columns(&normalised, &groups, D);
+        let mut out = vec![0.0; count * D];
+        activate(&mut out, &mut normalised, &groups, &statistics, affine);
+        let receivers: Vec<u32> = (0..count as u32).map(|r| r * 5 % 7).collect();
+        let factors: Vec<f32> = (0..7).map(|i| 0.5 + i as f32).collect();
+        let received = values(7 * D, 8);
+        let by_row: Vec<f32> = receivers
+            .iter()
+            .flat_map(|&r| {
+                received[r as usize * D..][..D].iter().map(|x| factors[r as usize] * x).collect::<Vec<_>>()
+            })
+            .collect();
+        type Backward = fn(&mut [f32], Option<(&[f32], Receivers<'_>)>, Normalised<'_>, AffineGradient<'_>);
+        let of_rows = Statistics::of_rows(&normalised, D);
+        for (backward, statistics) in [(backward as Backward, &statistics), (backward_rows, &of_rows)] {
+            let run = |gradient: &mut Vec<f32>, source: Option<(&[f32], Receivers<'_>)>| {
+                let (mut scales, mut shifts) = (vec![0.0; D], vec![0.0; D]);
+                let trace =
+                    Normalised { rows: &normalised, groups: &groups, statistics: &statistics, affine };
+                let affine_gradient = AffineGradient { scale: &mut scales, shift: &mut shifts };
+                backward(gradient, source, trace, affine_gradient);
+                (gradient.clone(), scales, shifts)
+            };
+            let to = Receivers { rows: &receivers, factors: &factors };
+            let gathered = run(&mut vec![f32::NAN; count * D], Some((&received, to)));
+            assert_eq!(gathered, run(&mut by_row.clone(), None));
+        }
+    }
+
+    #[test]
+    fn rows_have_statistics_of_their_own() {
+        let statistics = Statistics::of_rows(&[1.0, 3.0, 5.0, 5.0], 2);
+        assert_eq!(statistics.mean, [2.0, 2.0, 5.0, 5.0]);
+        assert!((statistics.inverse[0] - 1.0).abs() < 1e-4);
+        let fixed = Statistics::fixed(&[1.0], &[4.0]);
+        assert!((fixed.variance().next().unwrap() - 4.0).abs() < 1e-4);
+    }
+}

@@ -1,0 +1,29 @@
+//! Draws figure 5 of the paper: nodes and their nearest neighbours after a step.
+//!
+//! `cargo run --release -p formulanet --example figure5 -- MODEL FOLDER OUT.svg [SEED]` writes the picture, and the text
+//! that goes with it on the standard output.
+
+use std::io::Write;
+use std::path::Path;
+
+use formulanet::data::Prepared;
+use formulanet::figure5::{Options, figure5};
+use formulanet::model::TrainedModel;
+use formulanet::net::{Compute, Network, Precision};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().collect();
+    let (model, folder, out, seed) = match arguments.as_slice() {
+        [_, model, folder, out] => (model, folder, out, 0),
+        [_, model, folder, out, seed] => (model, folder, out, seed.parse()?),
+        _ => return Err("expected MODEL FOLDER OUT.svg [SEED]".into()),
+    };
+    let trained = TrainedModel::load(Path::new(model))?;
+    let prepared = Prepared::open(Path::new(folder))?;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let network = Network::new(trained.model.clone(), Compute::new(Precision::Auto, threads));
+    let figure = figure5(&network, &trained, &prepared, &Options { seed, ..Options::default() })?;
+    std::fs::write(out, figure.svg)?;
+    std::io::stdout().write_all(figure.markdown.as_bytes())?;
+    Ok(())
+}
