@@ -1,5 +1,6 @@
 //! What a network runs on: instructions, threads, and memory that is used again.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -21,11 +22,59 @@ pub enum Precision {
     Bf16,
 }
 
+/// Memory that waits to be used again. Sizes are counted in numbers.
+#[derive(Default)]
+struct Buffers {
+    /// By capacity.
+    free: BTreeMap<usize, Vec<Vec<f32>>>,
+    free_size: usize,
+    used_size: usize,
+    /// The most that was ever in use.
+    most_used: usize,
+}
+
+impl Buffers {
+    /// An empty buffer with room for `length`: the smallest that has it and is not much too large, or a new one.
+    fn take(&mut self, length: usize) -> Vec<f32> {
+        let fitting = self.free.range(length..=2 * length).next().map(|(&capacity, _)| capacity);
+        let mut buffer = match fitting {
+            Some(capacity) => self.remove(capacity),
+            None => Vec::with_capacity(length),
+        };
+        buffer.clear();
+        self.used_size += buffer.capacity();
+        self.most_used = self.most_used.max(self.used_size);
+        // Sizes differ from batch to batch: buffers that nobody asks for must not pile up.
+        while self.used_size + self.free_size > self.most_used + self.most_used / 8 {
+            let Some((&capacity, _)) = self.free.first_key_value() else { break };
+            drop(self.remove(capacity));
+        }
+        buffer
+    }
+
+    fn give(&mut self, buffer: Vec<f32>) {
+        let capacity = buffer.capacity();
+        self.used_size = self.used_size.saturating_sub(capacity);
+        self.free_size += capacity;
+        self.free.entry(capacity).or_default().push(buffer);
+    }
+
+    fn remove(&mut self, capacity: usize) -> Vec<f32> {
+        let of_capacity = self.free.get_mut(&capacity).expect("a free buffer of this capacity");
+        let buffer = of_capacity.pop().expect("no empty lists are kept");
+        if of_capacity.is_empty() {
+            self.free.remove(&capacity);
+        }
+        self.free_size -= capacity;
+        buffer
+    }
+}
+
 /// What a network runs on.
 pub struct Compute {
     pub(crate) kernel: Kernel,
     pub(crate) threads: usize,
-    buffers: Mutex<Vec<Vec<Vec<f32>>>>,
+    buffers: Mutex<Buffers>,
 }
 
 impl Compute {
@@ -60,11 +109,7 @@ impl Compute {
     /// So many numbers of any value. Given back with [`Compute::give`], the memory is used again: fresh memory costs
     /// more than what most loops do with it.
     pub(crate) fn take(&self, length: usize) -> Vec<f32> {
-        let class = length.next_power_of_two().trailing_zeros() as usize;
-        let mut buffers = self.buffers.lock().unwrap_or_else(PoisonError::into_inner);
-        let buffer = buffers.get_mut(class).and_then(Vec::pop);
-        drop(buffers);
-        let mut buffer = buffer.unwrap_or_else(|| Vec::with_capacity(1 << class));
+        let mut buffer = self.buffers.lock().unwrap_or_else(PoisonError::into_inner).take(length);
         buffer.resize(length, 0.0);
         buffer
     }
@@ -78,12 +123,7 @@ impl Compute {
 
     /// Takes memory back.
     pub(crate) fn give(&self, buffer: Vec<f32>) {
-        let class = buffer.capacity().max(1).ilog2() as usize;
-        let mut buffers = self.buffers.lock().unwrap_or_else(PoisonError::into_inner);
-        if buffers.len() <= class {
-            buffers.resize_with(class + 1, Vec::new);
-        }
-        buffers[class].push(buffer);
+        self.buffers.lock().unwrap_or_else(PoisonError::into_inner).give(buffer);
     }
 
     /// Calls `work` for every number below `count`, on all threads, and returns the results in order.
@@ -109,5 +149,28 @@ impl Compute {
         let results =
             results.into_iter().map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner));
         results.map(|result| result.expect("every number had its turn")).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_used_again_and_does_not_pile_up() {
+        let compute = Compute::new(Precision::F32, 1);
+        let first = compute.take(1000);
+        let place = first.as_ptr();
+        compute.give(first);
+        let second = compute.take(700);
+        assert_eq!(second.as_ptr(), place, "the same memory for fewer numbers");
+        for round in 0..200 {
+            let buffers: Vec<_> = (0..10).map(|i| compute.zeros(1000 + 37 * i + 13 * round)).collect();
+            assert!(buffers.iter().flatten().all(|&x| x == 0.0));
+            buffers.into_iter().for_each(|buffer| compute.give(buffer));
+        }
+        let buffers = compute.buffers.lock().unwrap();
+        assert!(buffers.free_size + buffers.used_size <= buffers.most_used + buffers.most_used / 8);
+        assert!(buffers.most_used < 2 * 10 * (1000 + 37 * 10 + 13 * 200));
     }
 }
