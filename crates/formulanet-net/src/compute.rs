@@ -34,14 +34,13 @@ struct Buffers {
 }
 
 impl Buffers {
-    /// An empty buffer with room for `length`: the smallest that has it and is not much too large, or a new one.
+    /// A buffer with room for `length`, of any content: the smallest that has it and is not much too large, or a new one.
     fn take(&mut self, length: usize) -> Vec<f32> {
         let fitting = self.free.range(length..=2 * length).next().map(|(&capacity, _)| capacity);
-        let mut buffer = match fitting {
+        let buffer = match fitting {
             Some(capacity) => self.remove(capacity),
             None => Vec::with_capacity(length),
         };
-        buffer.clear();
         self.used_size += buffer.capacity();
         self.most_used = self.most_used.max(self.used_size);
         // Sizes differ from batch to batch: buffers that nobody asks for must not pile up.

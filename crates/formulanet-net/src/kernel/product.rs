@@ -41,16 +41,25 @@ fn pack_rows(to: &mut Vec<f32>, rows: &[f32], n: usize, width: usize) {
     }
 }
 
-/// A tile of `M` rows and two vectors of columns: the sum over l of `a[i * a_row + l * a_column] * b[l][j]`.
+/// A left-hand side.
+#[derive(Clone, Copy)]
+enum Left {
+    /// Rows at a distance of so many numbers.
+    Rows(*const f32, usize),
+    /// A panel of so many columns, of which each is a row of the product.
+    Panel(*const f32, usize),
+}
+
+/// A tile of `M` rows and two vectors of columns.
 ///
 /// # Safety
 ///
-/// The CPU has the instructions of `S`; `a` has all elements that its strides reach, `b` has `k` rows of a panel's
-/// width, and `c` has `M` rows at a distance of `c_row`, of which the first `columns` numbers may be written.
+/// The CPU has the instructions of `S`; `a` has `M` rows of `k` numbers or a panel of `k` rows, `b` has `k` rows of a
+/// panel's width, and `c` has `M` rows at a distance of `c_row`, of which the first `columns` numbers may be written.
 #[inline(always)]
 unsafe fn tile<S: Simd, const M: usize>(
     k: usize,
-    (a, a_row, a_column): (*const f32, usize, usize),
+    a: Left,
     b: *const f32,
     (c, c_row, columns): (*mut f32, usize, usize),
     adds: bool,
@@ -58,16 +67,29 @@ unsafe fn tile<S: Simd, const M: usize>(
     // SAFETY: by this function's own contract; a tile at the right edge goes through an array of its own.
     unsafe {
         let mut sums = [[S::zero(); 2]; M];
-        let (mut a, mut b) = (a, b);
-        for _ in 0..k {
-            let right = [S::load(b), S::load(b.add(S::LANES))];
-            for (i, sums) in sums.iter_mut().enumerate() {
-                let left = S::splat(a.add(i * a_row));
-                sums[0] = S::multiply_add(left, right[0], sums[0]);
-                sums[1] = S::multiply_add(left, right[1], sums[1]);
+        macro_rules! step {
+            ($l:ident, $i:ident, $left:expr) => {{
+                let b = b.add(2 * S::LANES * $l);
+                let right = [S::load(b), S::load(b.add(S::LANES))];
+                for ($i, sums) in sums.iter_mut().enumerate() {
+                    let left = S::splat($left);
+                    sums[0] = S::multiply_add(left, right[0], sums[0]);
+                    sums[1] = S::multiply_add(left, right[1], sums[1]);
+                }
+            }};
+        }
+        match a {
+            Left::Rows(a, distance) => {
+                let rows: [*const f32; M] = std::array::from_fn(|i| a.add(i * distance));
+                for l in 0..k {
+                    step!(l, i, rows[i].add(l));
+                }
             }
-            a = a.add(a_column);
-            b = b.add(2 * S::LANES);
+            Left::Panel(a, width) => {
+                for l in 0..k {
+                    step!(l, i, a.add(l * width + i));
+                }
+            }
         }
         let is_whole = columns == 2 * S::LANES;
         for (i, sums) in sums.iter().enumerate() {
@@ -98,7 +120,7 @@ unsafe fn tile<S: Simd, const M: usize>(
 unsafe fn short_tile<S: Simd, const M: usize>(
     rows: usize,
     k: usize,
-    a: (*const f32, usize, usize),
+    a: Left,
     b: *const f32,
     c: (*mut f32, usize, usize),
     adds: bool,
@@ -143,7 +165,7 @@ pub(super) unsafe fn multiply<S: Simd, const M: usize>(
                 // SAFETY: row i and the next ones up to `end` are within `a` and `c`, as are the columns; the panel
                 // has k rows.
                 unsafe {
-                    let a = (a.as_ptr().add(i * k), k, 1);
+                    let a = Left::Rows(a.as_ptr().add(i * k), k);
                     let b = b.as_ptr().add(start * k);
                     let c = (c.as_mut_ptr().add(i * n + start), n, columns);
                     short_tile::<S, M>(M.min(end - i), k, a, b, c, adds);
@@ -177,7 +199,7 @@ pub(super) unsafe fn add_outer<S: Simd, const M: usize>(
             for i in (0..m).step_by(M) {
                 // SAFETY: both packed matrices are padded to whole panels; the tile's rows and columns are within `c`.
                 unsafe {
-                    let a = (left.as_ptr().add(i * k), 1, M);
+                    let a = Left::Panel(left.as_ptr().add(i * k), M);
                     let b = right.as_ptr().add(start * k);
                     let c = (c.as_mut_ptr().add(i * n + start), n, columns);
                     short_tile::<S, M>(M.min(m - i), k, a, b, c, true);
