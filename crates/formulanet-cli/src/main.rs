@@ -2,10 +2,12 @@
 
 #![forbid(unsafe_code)]
 
+mod eval;
 mod graph;
 mod input;
 mod prepare;
 mod progress;
+mod reproduce;
 mod stats;
 mod train;
 
@@ -30,16 +32,20 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Eval(eval::Arguments),
     Graph(graph::Arguments),
     Prepare(prepare::Arguments),
+    Reproduce(reproduce::Arguments),
     Stats(stats::Arguments),
     Train(train::Arguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
+        Command::Eval(arguments) => eval::run(arguments),
         Command::Graph(arguments) => graph::run(arguments),
         Command::Prepare(arguments) => prepare::run(arguments),
+        Command::Reproduce(arguments) => reproduce::run(arguments),
         Command::Stats(arguments) => stats::run(arguments),
         Command::Train(arguments) => train::run(arguments),
     };

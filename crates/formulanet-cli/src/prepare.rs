@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use formulanet::data::{self, Layout, Meta, Options, Outcome, Validation};
+use formulanet::data::{self, Layout, Meta, Options, Outcome};
 
-use crate::input::{LimitArguments, ViewArgument, named, writing};
+use crate::input::{LimitArguments, ViewArgument, named, validation, writing};
 use crate::progress::Bar;
 
 /// Turn a data set into graphs for training
@@ -116,22 +116,5 @@ fn report_skipped(skipped: &[String]) {
     }
     if !skipped.is_empty() {
         eprintln!("{} statements were left out", skipped.len());
-    }
-}
-
-fn validation(argument: &str) -> Result<Validation> {
-    if let Some(file) = argument.strip_prefix('@') {
-        let text = std::fs::read_to_string(file).with_context(|| format!("cannot read `{file}`"))?;
-        let names = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned);
-        return Ok(Validation::Names(names.collect()));
-    }
-    if let Ok(number) = argument.parse() {
-        return Ok(Validation::Number(number));
-    }
-    match argument.parse() {
-        Ok(share) if (0.0..=1.0).contains(&share) => Ok(Validation::Fraction(share)),
-        _ => {
-            bail!("expected --validation to be a number, a fraction from 0 to 1 or @FILE, found `{argument}`")
-        }
     }
 }

@@ -6,16 +6,20 @@
 
 pub mod baselines;
 pub mod data;
+pub mod deepwalk;
 mod error;
 pub mod evaluate;
+pub mod figure5;
 mod files;
 pub mod metrics;
 pub mod model;
 pub mod plot;
 mod random;
 pub mod recipe;
+pub mod reproduce;
 pub mod statements;
 pub mod train;
+pub mod tsne;
 
 pub use error::Error;
 pub use formulanet_logic as logic;
