@@ -387,7 +387,7 @@ mod tests {
         for (backward, statistics) in [(backward as Backward, &statistics), (backward_rows, &of_rows)] {
             let run = |gradient: &mut Vec<f32>, source: Option<(&[f32], Receivers<'_>)>| {
                 let (mut scales, mut shifts) = (vec![0.0; D], vec![0.0; D]);
-                let trace = Normalised { rows: &normalised, groups: &groups, statistics: statistics, affine };
+                let trace = Normalised { rows: &normalised, groups: &groups, statistics, affine };
                 let affine_gradient = AffineGradient { scale: &mut scales, shift: &mut shifts };
                 backward(gradient, source, trace, affine_gradient);
                 (gradient.clone(), scales, shifts)
