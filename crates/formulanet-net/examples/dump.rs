@@ -45,7 +45,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let input = |(tokens, degrees, targets)| GraphInput { tokens, degrees, targets };
     let inputs: Vec<GraphInput<'_>> = arrays.iter().map(|(t, d, e)| input((t, d, e))).collect();
-    let gradients = model.gradients(&Batch::new(&inputs, pairs, 3), &Compute::new(Precision::F32, 1));
+    let gradients =
+        model.gradients(&Batch::new(&inputs, pairs, 3, &config), &Compute::new(Precision::F32, 1));
     let mut tensors = String::new();
     for tensor in model.layout().tensors() {
         let comma = if tensors.is_empty() { "" } else { "," };

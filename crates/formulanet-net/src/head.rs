@@ -30,7 +30,8 @@ impl Pass<'_> {
         let affine = head.norm.affine(self.values);
         let mut normalised = self.product(&head.first, inputs);
         let groups = [0, labels.len() as u32];
-        let statistics = Statistics::of_columns(&normalised, &groups, hidden);
+        let weights = vec![1.0; labels.len()];
+        let statistics = Statistics::of_columns(&normalised, &weights, &groups, hidden);
         let mut active = self.compute.take(normalised.len());
         norm::activate(&mut active, &mut normalised, &groups, &statistics, affine);
         let (mut loss, mut correct) = (0.0, 0);
@@ -48,8 +49,14 @@ impl Pass<'_> {
         self.weight_gradient(&head.second, &active, &logit_gradient, gradients);
         let mut gradient = active;
         self.weights.backward(&head.second).multiply(&mut gradient, &logit_gradient);
-        let trace = Normalised { rows: &normalised, groups: &groups, statistics: &statistics, affine };
-        norm::backward(&mut gradient, None, trace, head.norm.affine_gradient(gradients));
+        let trace = Normalised {
+            rows: &normalised,
+            weights: &weights,
+            groups: &groups,
+            statistics: &statistics,
+            affine,
+        };
+        norm::backward(&mut gradient, trace, head.norm.affine_gradient(gradients));
         self.weight_gradient(&head.first, inputs, &gradient, gradients);
         let mut input_gradient = self.compute.take(inputs.len());
         self.weights.backward(&head.first).multiply(&mut input_gradient, &gradient);

@@ -1,10 +1,10 @@
 //! The functions of Eqn. 1 and 2, forward and backward, on the union of a micro-batch.
 
-use crate::batch::{Relation, Role};
+use crate::batch::{Level, Relation};
 use crate::compute::Compute;
 use crate::config::{Config, NormKind};
 use crate::kernel::matmul::add_outer;
-use crate::kernel::norm::{self, Normalised, Receivers, Statistics};
+use crate::kernel::norm::{self, Normalised, Statistics};
 use crate::kernel::rows;
 use crate::parameters::{Norm, Update, Weight, Weights};
 
@@ -26,6 +26,8 @@ pub(crate) struct NormTrace {
     /// The rows before scale and shift.
     rows: Vec<f32>,
     statistics: Statistics,
+    /// What the rows stand for.
+    count: f32,
 }
 
 /// What the backward pass of an update function needs.
@@ -34,21 +36,11 @@ pub(crate) struct UpdateTrace {
     second: NormTrace,
 }
 
-/// The vectors of the nodes in every role, or their gradients.
+/// The vectors of the classes in every role, or their gradients.
 pub(crate) type Members = Vec<Vec<f32>>;
 
 impl<'a> Pass<'a> {
-    /// The groups of rows that a norm looks at, given where each graph's rows begin.
-    pub(crate) fn groups(&self, graphs: &[u32]) -> Vec<u32> {
-        let end = graphs[graphs.len() - 1];
-        match self.config.norm {
-            NormKind::Graph => graphs.to_vec(),
-            NormKind::Batch => vec![0, end],
-            NormKind::Layer => (0..=end).collect(),
-        }
-    }
-
-    fn statistics(&self, norm: &Norm, rows: &[f32], groups: &[u32]) -> Statistics {
+    fn statistics(&self, norm: &Norm, rows: &[f32], counted: Counted<'_>) -> Statistics {
         let d = self.config.dimension;
         match (self.config.norm, &norm.running) {
             (NormKind::Layer, _) => Statistics::of_rows(rows, d),
@@ -56,7 +48,7 @@ impl<'a> Pass<'a> {
                 let (mean, variance) = self.values[running.clone()].split_at(d);
                 Statistics::fixed(mean, variance)
             }
-            _ => Statistics::of_columns(rows, groups, d),
+            _ => Statistics::of_columns(rows, counted.weights, counted.groups, d),
         }
     }
 
@@ -65,32 +57,34 @@ impl<'a> Pass<'a> {
         &self,
         norm: &Norm,
         mut rows: Vec<f32>,
-        groups: &[u32],
+        counted: Counted<'_>,
     ) -> (Vec<f32>, NormTrace) {
-        let statistics = self.statistics(norm, &rows, groups);
+        let statistics = self.statistics(norm, &rows, counted);
         let mut out = self.compute.take(rows.len());
-        norm::activate(&mut out, &mut rows, groups, &statistics, norm.affine(self.values));
-        (out, NormTrace { rows, statistics })
+        norm::activate(&mut out, &mut rows, counted.groups, &statistics, norm.affine(self.values));
+        (out, NormTrace { rows, statistics, count: counted.weights.iter().sum() })
     }
 
-    /// Turns the gradient of the output of norm and ReLU into that of the input. See [`norm::backward`].
+    /// Turns the gradient of the output of norm and ReLU into that of the input.
     pub(crate) fn norm_backward(
         &self,
         norm: &Norm,
         trace: &NormTrace,
-        groups: &[u32],
+        counted: Counted<'_>,
         gradient: &mut [f32],
-        source: Option<(&[f32], Receivers<'_>)>,
         gradients: &mut [f32],
     ) {
-        let affine = norm.affine(self.values);
-        let normalised = Normalised { rows: &trace.rows, groups, statistics: &trace.statistics, affine };
+        let normalised = Normalised {
+            rows: &trace.rows,
+            weights: counted.weights,
+            groups: counted.groups,
+            statistics: &trace.statistics,
+            affine: norm.affine(self.values),
+        };
         let affine_gradient = norm.affine_gradient(gradients);
         match self.config.norm {
-            NormKind::Layer => norm::backward_rows(gradient, source, normalised, affine_gradient),
-            NormKind::Graph | NormKind::Batch => {
-                norm::backward(gradient, source, normalised, affine_gradient)
-            }
+            NormKind::Layer => norm::backward_rows(gradient, normalised, affine_gradient),
+            NormKind::Graph | NormKind::Batch => norm::backward(gradient, normalised, affine_gradient),
         }
     }
 
@@ -112,10 +106,10 @@ impl<'a> Pass<'a> {
         add_outer(self.compute.kernel, &mut gradients[weight.range.clone()], gradient, rows, weight.shape);
     }
 
-    /// The vectors of the nodes in every role.
-    pub(crate) fn members(&self, roles: &[Role], nodes: &[f32]) -> Members {
+    /// The vectors of the classes in every role.
+    pub(crate) fn members(&self, relation: &Relation, nodes: &[f32]) -> Members {
         let d = self.config.dimension;
-        let of_role = roles.iter().map(|role| {
+        let of_role = relation.roles.iter().map(|role| {
             let mut members = self.compute.take(role.members.len() * d);
             rows::gather(&mut members, nodes, &role.members, d);
             members
@@ -123,16 +117,15 @@ impl<'a> Pass<'a> {
         of_role.collect()
     }
 
-    /// Applies an update function to the rows of a relation, and adds what it makes of each row to the node that has
-    /// the role `receiver` there.
+    /// Applies an update function to the rows of a relation, and adds what it makes of each row to those that have the
+    /// role `receiver` there.
     ///
     /// The first FC of the concatenation is the sum of a product for each input, W[a;b] = Wa a + Wb b, and those are
-    /// the same for all rows in which a node has the same role.
+    /// the same for all rows in which a class has the same role.
     pub(crate) fn update_forward(
         &self,
         update: &Update,
-        (relation, roles): (&Relation, &[Role]),
-        groups: &[u32],
+        relation: &Relation,
         members: &Members,
         receiver: usize,
         combined: &mut [f32],
@@ -140,47 +133,45 @@ impl<'a> Pass<'a> {
         let (d, compute) = (self.config.dimension, self.compute);
         let products: Vec<Vec<f32>> =
             update.first.iter().zip(members).map(|(weight, members)| self.product(weight, members)).collect();
-        let mut sums = compute.take(relation.row_count() * d);
+        let mut sums = compute.take(relation.weights.len() * d);
         let inputs: Vec<&[f32]> = products.iter().map(Vec::as_slice).collect();
-        let indices: Vec<&[u32]> = roles.iter().map(|role| role.rows.as_slice()).collect();
+        let indices: Vec<&[u32]> = relation.roles.iter().map(|role| role.rows.as_slice()).collect();
         rows::gather_sum(&mut sums, &inputs, &indices, d);
         products.into_iter().for_each(|product| compute.give(product));
-        let (hidden, first) = self.norm_forward(&update.first_norm, sums, groups);
-        let mut second = self.product(&update.second, &hidden);
+        let (hidden, first) = self.norm_forward(&update.first_norm, sums, relation.counted());
+        let product = self.product(&update.second, &hidden);
         compute.give(hidden);
-        let statistics = self.statistics(&update.second_norm, &second, groups);
-        let receivers = Receivers { rows: &relation.nodes[receiver], factors: &relation.factors };
-        let affine = update.second_norm.affine(self.values);
-        norm::activate_into(combined, receivers, &mut second, groups, &statistics, affine);
-        UpdateTrace { first, second: NormTrace { rows: second, statistics } }
+        let (messages, second) = self.norm_forward(&update.second_norm, product, relation.counted());
+        let to = &relation.deliveries[receiver];
+        rows::deliver(combined, &to.classes, &relation.factors, &messages, &to.rows, d);
+        compute.give(messages);
+        UpdateTrace { first, second }
     }
 
-    /// Adds the gradients of an update function's weights and of its members, given that of the nodes which it
-    /// updated.
-    #[allow(clippy::too_many_arguments)] // as the forward pass, with a gradient beside each
+    /// Adds the gradients of an update function's weights and of its members, given that of those which it updated.
     pub(crate) fn update_backward(
         &self,
         update: &Update,
         trace: &UpdateTrace,
-        (relation, roles): (&Relation, &[Role]),
-        groups: &[u32],
+        relation: &Relation,
         (members, member_gradients): (&Members, &mut Members),
         (receiver, combined_gradient): (usize, &[f32]),
         gradients: &mut [f32],
     ) {
         let (d, compute) = (self.config.dimension, self.compute);
-        let receivers = Receivers { rows: &relation.nodes[receiver], factors: &relation.factors };
-        let mut gradient = compute.take(relation.row_count() * d);
-        let source = Some((combined_gradient, receivers));
-        self.norm_backward(&update.second_norm, &trace.second, groups, &mut gradient, source, gradients);
+        let mut gradient = compute.zeros(relation.weights.len() * d);
+        let to = &relation.deliveries[receiver];
+        rows::collect(&mut gradient, &to.rows, &relation.factors, combined_gradient, &to.classes, d);
+        let counted = relation.counted();
+        self.norm_backward(&update.second_norm, &trace.second, counted, &mut gradient, gradients);
         let mut hidden = compute.take(gradient.len());
         norm::activate_again(&mut hidden, &trace.first.rows, update.first_norm.affine(self.values));
         self.weight_gradient(&update.second, &hidden, &gradient, gradients);
         let mut hidden_gradient = hidden;
         self.weights.backward(&update.second).multiply(&mut hidden_gradient, &gradient);
         compute.give(gradient);
-        self.norm_backward(&update.first_norm, &trace.first, groups, &mut hidden_gradient, None, gradients);
-        for (i, (weight, role)) in update.first.iter().zip(roles).enumerate() {
+        self.norm_backward(&update.first_norm, &trace.first, counted, &mut hidden_gradient, gradients);
+        for (i, (weight, role)) in update.first.iter().zip(&relation.roles).enumerate() {
             let mut product = compute.zeros(members[i].len());
             rows::add_rows(&mut product, &hidden_gradient, &role.rows, d);
             self.weight_gradient(weight, &members[i], &product, gradients);
@@ -191,12 +182,29 @@ impl<'a> Pass<'a> {
     }
 }
 
+/// How rows are counted by norms: what each stands for, and the groups that are looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct Counted<'a> {
+    weights: &'a [f32],
+    groups: &'a [u32],
+}
+
+impl Relation {
+    fn counted(&self) -> Counted<'_> {
+        Counted { weights: &self.weights, groups: &self.groups }
+    }
+}
+
+impl Level {
+    pub(crate) fn counted(&self) -> Counted<'_> {
+        Counted { weights: &self.weights, groups: &self.groups }
+    }
+}
+
 impl NormTrace {
-    /// The statistics, if there were rows.
-    pub(crate) fn followed(&self) -> Option<(&Statistics, usize)> {
-        let d = self.statistics.mean.len().max(1);
-        let count = self.rows.len() / d;
-        (count > 0).then_some((&self.statistics, count))
+    /// The statistics, if there were rows, and of how many.
+    pub(crate) fn followed(&self) -> Option<(&Statistics, f32)> {
+        (self.count > 0.0).then_some((&self.statistics, self.count))
     }
 
     pub(crate) fn recycle(self, compute: &Compute) {

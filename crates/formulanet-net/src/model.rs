@@ -1,6 +1,6 @@
 //! Graphs to vectors: the embedding of tokens, the steps of Eqn. 1 or 2, and pooling.
 
-use crate::batch::{Relation, Role, Union};
+use crate::batch::{Level, Plan, Relation, Union};
 use crate::compute::Compute;
 use crate::config::{Config, Pooling, Reads};
 use crate::kernel::norm::Statistics;
@@ -54,11 +54,11 @@ pub(crate) struct Trace {
 }
 
 struct StepTrace {
-    /// The nodes' vectors before the step.
+    /// The classes' vectors before the step.
     nodes: Vec<f32>,
     edges: Vec<UpdateTrace>,
     treelets: Vec<UpdateTrace>,
-    /// The sum of the nodes' vectors and what their neighbours sent.
+    /// After the step's messages: the sum of a class's vector and what its neighbours sent.
     combined: Vec<f32>,
     combine: Option<NormTrace>,
 }
@@ -66,25 +66,8 @@ struct StepTrace {
 /// The pooled vectors of all graphs of a micro-batch.
 pub(crate) struct Pool {
     pub(crate) vectors: Vec<f32>,
-    /// For every maximum, the node of the graph that it comes from.
+    /// For every maximum, the class that it comes from.
     places: Vec<u32>,
-}
-
-/// Which groups of nodes, edges and treelets norms look at.
-struct Groups {
-    nodes: Vec<u32>,
-    edges: Vec<u32>,
-    treelets: Vec<u32>,
-}
-
-impl Groups {
-    fn of(pass: &Pass<'_>, union: &Union) -> Self {
-        Groups {
-            nodes: pass.groups(&union.groups),
-            edges: pass.groups(&union.edges.groups),
-            treelets: pass.groups(&union.treelets.groups),
-        }
-    }
 }
 
 /// F_I updates the target of an edge, F_O its source.
@@ -92,32 +75,25 @@ const EDGE_RECEIVERS: [usize; 2] = [1, 0];
 /// F_L updates the left child of a treelet, F_H its head, F_R its right child.
 const TREELET_RECEIVERS: [usize; 3] = [0, 1, 2];
 
-/// The members of a relation's roles before step `t`.
-fn roles(t: usize, relation: &Relation) -> &[Role] {
-    if t == 0 { &relation.first_roles } else { &relation.roles }
-}
-
 impl Pass<'_> {
     /// Embeds the graphs of a micro-batch.
     pub(crate) fn forward(&self, layout: &Layout, union: &Union) -> Trace {
-        let (d, groups) = (self.config.dimension, Groups::of(self, union));
+        let d = self.config.dimension;
         let mut tokens = self.compute.take(union.tokens.len() * d);
         rows::gather(&mut tokens, &self.values[layout.embedding.clone()], &union.tokens, d);
-        let (mut nodes, embedding) = self.norm_forward(&layout.embedding_norm, tokens, &groups.nodes);
-        let mut trace = Trace { embedding, steps: Vec::new(), pools: vec![self.pool(&nodes, union)] };
-        for (t, step) in layout.steps.iter().enumerate() {
-            let (step_trace, after) = self.step_forward((t, step), union, &groups, nodes);
+        let level = &union.levels[0];
+        let (mut nodes, embedding) = self.norm_forward(&layout.embedding_norm, tokens, level.counted());
+        let mut trace = Trace { embedding, steps: Vec::new(), pools: vec![self.pool(&nodes, level)] };
+        for ((step, plan), level) in layout.steps.iter().zip(&union.plans).zip(&union.levels[1..]) {
+            let (step_trace, after) = self.step_forward(step, plan, level, nodes);
             trace.pools.push(match self.config.reads {
-                Reads::States => self.pool(&after, union),
+                Reads::States => self.pool(&after, level),
                 Reads::Messages => {
-                    let mut messages = self.compute.take(step_trace.nodes.len());
-                    let both = step_trace.combined.iter().zip(&step_trace.nodes);
-                    messages
-                        .iter_mut()
-                        .zip(both)
-                        .for_each(|(message, (combined, node))| *message = combined - node);
-                    let pool = self.pool(&messages, union);
-                    self.compute.give(messages);
+                    let mut own = self.compute.take(step_trace.combined.len());
+                    rows::gather(&mut own, &step_trace.nodes, &plan.parents, d);
+                    own.iter_mut().zip(&step_trace.combined).for_each(|(own, sum)| *own = sum - *own);
+                    let pool = self.pool(&own, level);
+                    self.compute.give(own);
                     pool
                 }
             });
@@ -134,33 +110,32 @@ impl Pass<'_> {
 
     fn step_forward(
         &self,
-        (t, step): (usize, &Step),
-        union: &Union,
-        groups: &Groups,
+        step: &Step,
+        plan: &Plan,
+        level: &Level,
         nodes: Vec<f32>,
     ) -> (StepTrace, Vec<f32>) {
-        let mut combined = self.compute.take(nodes.len());
-        combined.copy_from_slice(&nodes);
-        let mut relation_forward =
-            |updates: &[Update], relation: &Relation, groups: &[u32], receivers: &[usize]| {
-                if updates.is_empty() {
-                    return Vec::new();
-                }
-                let roles = roles(t, relation);
-                let members = self.members(roles, &nodes);
-                let traces = updates.iter().zip(receivers).map(|(update, &receiver)| {
-                    self.update_forward(update, (relation, roles), groups, &members, receiver, &mut combined)
-                });
-                let traces = traces.collect();
-                self.give_all(members);
-                traces
-            };
-        let edges = relation_forward(&step.edge_updates, &union.edges, &groups.edges, &EDGE_RECEIVERS);
-        let treelets =
-            relation_forward(&step.treelet_updates, &union.treelets, &groups.treelets, &TREELET_RECEIVERS);
+        let d = self.config.dimension;
+        let mut combined = self.compute.take(plan.parents.len() * d);
+        rows::gather(&mut combined, &nodes, &plan.parents, d);
+        let mut relation_forward = |updates: &[Update], relation: &Relation, receivers: &[usize]| {
+            if updates.is_empty() {
+                return Vec::new();
+            }
+            let members = self.members(relation, &nodes);
+            let traces = updates.iter().zip(receivers).map(|(update, &receiver)| {
+                self.update_forward(update, relation, &members, receiver, &mut combined)
+            });
+            let traces = traces.collect();
+            self.give_all(members);
+            traces
+        };
+        let edges = relation_forward(&step.edge_updates, &plan.edges, &EDGE_RECEIVERS);
+        let treelets = relation_forward(&step.treelet_updates, &plan.treelets, &TREELET_RECEIVERS);
         let (after, combine) = match &step.combine {
             Some((weight, norm)) => {
-                let (after, trace) = self.norm_forward(norm, self.product(weight, &combined), &groups.nodes);
+                let product = self.product(weight, &combined);
+                let (after, trace) = self.norm_forward(norm, product, level.counted());
                 (after, Some(trace))
             }
             None => (Vec::new(), None),
@@ -177,31 +152,32 @@ impl Pass<'_> {
         pooled_gradients: &[Vec<f32>],
         gradients: &mut [f32],
     ) {
-        let (d, groups) = (self.config.dimension, Groups::of(self, union));
-        let mut node_gradient = self.compute.zeros(union.tokens.len() * d);
+        let d = self.config.dimension;
+        let count = union.levels[union.levels.len() - 1].weights.len();
+        let mut node_gradient = self.compute.zeros(count * d);
         for (t, (step, step_trace)) in layout.steps.iter().zip(trace.steps).enumerate().rev() {
+            let (plan, level) = (&union.plans[t], &union.levels[t + 1]);
             let pooled = (&trace.pools[t + 1], pooled_gradients[t + 1].as_slice());
             if self.config.reads == Reads::States {
-                self.pool_backward(pooled, union, &mut node_gradient);
+                self.pool_backward(pooled, level, &mut node_gradient);
             }
             node_gradient =
-                self.step_backward((t, step), step_trace, union, &groups, node_gradient, pooled, gradients);
+                self.step_backward(step, step_trace, (plan, level), node_gradient, pooled, gradients);
         }
-        self.pool_backward((&trace.pools[0], &pooled_gradients[0]), union, &mut node_gradient);
+        let level = &union.levels[0];
+        self.pool_backward((&trace.pools[0], &pooled_gradients[0]), level, &mut node_gradient);
         let norm = &layout.embedding_norm;
-        self.norm_backward(norm, &trace.embedding, &groups.nodes, &mut node_gradient, None, gradients);
+        self.norm_backward(norm, &trace.embedding, level.counted(), &mut node_gradient, gradients);
         rows::add_rows(&mut gradients[layout.embedding.clone()], &node_gradient, &union.tokens, d);
         trace.embedding.recycle(self.compute);
         self.compute.give(node_gradient);
     }
 
-    #[allow(clippy::too_many_arguments)] // as the forward pass, with a gradient beside each
     fn step_backward(
         &self,
-        (t, step): (usize, &Step),
+        step: &Step,
         trace: StepTrace,
-        union: &Union,
-        groups: &Groups,
+        (plan, level): (&Plan, &Level),
         mut output_gradient: Vec<f32>,
         pooled: (&Pool, &[f32]),
         gradients: &mut [f32],
@@ -209,39 +185,38 @@ impl Pass<'_> {
         let (d, compute) = (self.config.dimension, self.compute);
         let mut combined_gradient = compute.zeros(trace.combined.len());
         if let (Some((weight, norm)), Some(combine)) = (&step.combine, &trace.combine) {
-            self.norm_backward(norm, combine, &groups.nodes, &mut output_gradient, None, gradients);
+            self.norm_backward(norm, combine, level.counted(), &mut output_gradient, gradients);
             self.weight_gradient(weight, &trace.combined, &output_gradient, gradients);
             self.weights.backward(weight).multiply(&mut combined_gradient, &output_gradient);
         }
-        let mut node_gradient = output_gradient;
-        node_gradient.copy_from_slice(&combined_gradient);
+        compute.give(output_gradient);
+        let mut node_gradient = compute.zeros(trace.nodes.len());
+        rows::add_rows(&mut node_gradient, &combined_gradient, &plan.parents, d);
         if self.config.reads == Reads::Messages {
-            self.pool_backward(pooled, union, &mut combined_gradient);
+            self.pool_backward(pooled, level, &mut combined_gradient);
         }
         let parts = [
-            (&step.edge_updates, &trace.edges, &union.edges, &groups.edges, EDGE_RECEIVERS.as_slice()),
-            (&step.treelet_updates, &trace.treelets, &union.treelets, &groups.treelets, &TREELET_RECEIVERS),
+            (&step.edge_updates, &trace.edges, &plan.edges, EDGE_RECEIVERS.as_slice()),
+            (&step.treelet_updates, &trace.treelets, &plan.treelets, &TREELET_RECEIVERS),
         ];
-        for (updates, traces, relation, groups, receivers) in parts {
+        for (updates, traces, relation, receivers) in parts {
             if updates.is_empty() {
                 continue;
             }
-            let roles = roles(t, relation);
-            let members = self.members(roles, &trace.nodes);
+            let members = self.members(relation, &trace.nodes);
             let mut member_gradients: Members =
                 members.iter().map(|rows| compute.zeros(rows.len())).collect();
             for ((update, update_trace), &receiver) in updates.iter().zip(traces).zip(receivers) {
                 self.update_backward(
                     update,
                     update_trace,
-                    (relation, roles),
-                    groups,
+                    relation,
                     (&members, &mut member_gradients),
                     (receiver, &combined_gradient),
                     gradients,
                 );
             }
-            for (gradient, role) in member_gradients.iter().zip(roles) {
+            for (gradient, role) in member_gradients.iter().zip(&relation.roles) {
                 rows::add_rows(&mut node_gradient, gradient, &role.members, d);
             }
             self.give_all(members);
@@ -253,36 +228,38 @@ impl Pass<'_> {
     }
 
     /// One vector for every graph.
-    fn pool(&self, nodes: &[f32], union: &Union) -> Pool {
+    fn pool(&self, nodes: &[f32], level: &Level) -> Pool {
         let (d, width) = (self.config.dimension, self.config.width());
-        let count = union.graph_count();
+        let count = level.graphs.len() - 1;
         let (mut vectors, mut places) = (vec![0.0; count * width], vec![0; count * d]);
-        for (g, group) in union.groups.windows(2).enumerate() {
-            let nodes = &nodes[group[0] as usize * d..group[1] as usize * d];
+        for (g, graph) in level.graphs.windows(2).enumerate() {
+            let graph = graph[0] as usize..graph[1] as usize;
+            let classes = &level.classes[graph.clone()];
             let (largest, mean) = vectors[g * width..][..width].split_at_mut(d);
-            rows::max_pool(largest, &mut places[g * d..][..d], nodes);
+            rows::max_pool(largest, &mut places[g * d..][..d], nodes, classes);
             if self.config.pooling == Pooling::MaxMean {
-                rows::mean_pool(mean, nodes);
+                rows::mean_pool(mean, nodes, classes, &level.counts[graph]);
             }
         }
         Pool { vectors, places }
     }
 
-    fn pool_backward(&self, (pool, gradient): (&Pool, &[f32]), union: &Union, node_gradient: &mut [f32]) {
+    fn pool_backward(&self, (pool, gradient): (&Pool, &[f32]), level: &Level, node_gradient: &mut [f32]) {
         let (d, width) = (self.config.dimension, self.config.width());
-        for (g, group) in union.groups.windows(2).enumerate() {
-            if group[0] == group[1] {
+        for (g, graph) in level.graphs.windows(2).enumerate() {
+            let graph = graph[0] as usize..graph[1] as usize;
+            if graph.is_empty() {
                 continue;
             }
-            let nodes = &mut node_gradient[group[0] as usize * d..group[1] as usize * d];
             let (largest, mean) = gradient[g * width..][..width].split_at(d);
             for (j, (&place, gradient)) in pool.places[g * d..][..d].iter().zip(largest).enumerate() {
-                nodes[place as usize * d + j] += gradient;
+                node_gradient[place as usize * d + j] += gradient;
             }
             if self.config.pooling == Pooling::MaxMean {
-                let count = (group[1] - group[0]) as f32;
-                for row in nodes.chunks_exact_mut(d) {
-                    row.iter_mut().zip(mean).for_each(|(sum, gradient)| *sum += gradient / count);
+                let total: f32 = level.counts[graph.clone()].iter().sum();
+                for (&class, &count) in level.classes[graph.clone()].iter().zip(&level.counts[graph]) {
+                    let row = &mut node_gradient[class as usize * d..][..d];
+                    row.iter_mut().zip(mean).for_each(|(sum, gradient)| *sum += count / total * gradient);
                 }
             }
         }
@@ -303,7 +280,7 @@ impl StepTrace {
 }
 
 impl Trace {
-    /// The nodes' vectors before step `t`.
+    /// The classes' vectors before step `t`.
     pub(crate) fn nodes(&self, t: usize) -> &[f32] {
         &self.steps[t].nodes
     }
@@ -314,7 +291,7 @@ impl Trace {
     }
 
     /// What the norms over the micro-batch saw, for those that had rows.
-    pub(crate) fn statistics<'a>(&'a self, layout: &'a Layout) -> Vec<(&'a Norm, &'a Statistics, usize)> {
+    pub(crate) fn statistics<'a>(&'a self, layout: &'a Layout) -> Vec<(&'a Norm, &'a Statistics, f32)> {
         let mut norms: Vec<(&Norm, &NormTrace)> = vec![(&layout.embedding_norm, &self.embedding)];
         for (step, trace) in layout.steps.iter().zip(&self.steps) {
             let updates = step.edge_updates.iter().chain(&step.treelet_updates);

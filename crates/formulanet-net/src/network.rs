@@ -83,7 +83,9 @@ impl Network {
         let width = self.model.config.width();
         let embedded = self.compute.map(parts.len(), |i| {
             let part = &graphs[parts[i].clone()];
-            let trace = self.pass().forward(&self.model.layout, &Union::new(part.iter().copied()));
+            let trace = self
+                .pass()
+                .forward(&self.model.layout, &Union::new(part.iter().copied(), &self.model.config));
             let of_graph = |g: usize| Embedding {
                 values: trace
                     .pools
@@ -108,8 +110,11 @@ impl Network {
     pub fn nodes(&self, graph: GraphInput<'_>, t: usize) -> Vec<f32> {
         assert!(t < self.model.config.steps, "the network has {} steps", self.model.config.steps);
         let pass = Pass { keeps_trace: true, ..self.pass() };
-        let trace = pass.forward(&self.model.layout, &Union::new([graph]));
-        let nodes = trace.nodes(t).to_vec();
+        let union = Union::new([graph], &self.model.config);
+        let trace = pass.forward(&self.model.layout, &union);
+        let d = self.model.config.dimension;
+        let classes = union.levels[t].of_node.iter();
+        let nodes = classes.flat_map(|&class| &trace.nodes(t)[class as usize * d..][..d]).copied().collect();
         trace.recycle(&self.compute);
         nodes
     }

@@ -119,7 +119,7 @@ impl Model {
             }
             gradients.losses.push(result.loss);
             gradients.correct.push(result.correct);
-            gradients.followed.extend(follow(&head.norm, &result.statistics, labels.len()));
+            gradients.followed.extend(follow(&head.norm, &result.statistics, labels.len() as f32));
             pass.compute.give(result.input_gradient);
         }
         pooled
@@ -134,10 +134,10 @@ impl Gradients {
 }
 
 /// What the running statistics of a norm move towards.
-fn follow(norm: &Norm, statistics: &Statistics, count: usize) -> Option<(usize, Vec<f32>)> {
+fn follow(norm: &Norm, statistics: &Statistics, count: f32) -> Option<(usize, Vec<f32>)> {
     let running = norm.running.clone()?;
     // The variance of a sample underestimates that of what it is drawn from.
-    let correction = count as f32 / (count as f32 - 1.0).max(1.0);
+    let correction = count / (count - 1.0).max(1.0);
     let mut new = statistics.mean.clone();
     new.extend(statistics.variance().map(|variance| correction * variance));
     Some((running.start, new))

@@ -60,14 +60,14 @@ fn graphs_and_pairs(seed: u64) -> (Vec<Graph>, Vec<Pair>) {
 }
 
 /// Micro-batches of at most so many graphs.
-fn batch_of(graphs: &[Graph], pairs: Vec<Pair>, micro_batch: usize) -> Batch {
+fn batch_of(graphs: &[Graph], pairs: Vec<Pair>, micro_batch: usize, config: &Config) -> Batch {
     let inputs: Vec<GraphInput<'_>> = graphs.iter().map(Graph::input).collect();
-    Batch::new(&inputs, pairs, micro_batch)
+    Batch::new(&inputs, pairs, micro_batch, config)
 }
 
-fn batch(seed: u64) -> Batch {
+fn batch(seed: u64, config: &Config) -> Batch {
     let (graphs, pairs) = graphs_and_pairs(seed);
-    batch_of(&graphs, pairs, 3)
+    batch_of(&graphs, pairs, 3, config)
 }
 
 fn f32_on(threads: usize) -> Compute {
@@ -105,8 +105,8 @@ fn loss(model: &Model, batch: &Batch) -> f64 {
 /// For every tensor, the change of the loss in a random direction is what the gradient says.
 #[test]
 fn gradients_agree_with_finite_differences() {
-    let batch = batch(1);
     for config in variants() {
+        let batch = batch(1, &config);
         let mut model = Model::new(config, 3);
         let mut random = Random(7);
         // A norm of one row is zero before its shift, and so are ReLU's kink and a new shift.
@@ -160,7 +160,7 @@ fn losses_are_those_of_pytorch() {
         (Kind::Full, true, [1.223178, 0.703069, 1.053646, 0.765337]),
     ] {
         let model = Model::new(Config { kind, is_conditional, dimension: 16, ..Config::paper(30) }, 11);
-        let losses = model.gradients(&batch_of(&graphs, pairs.clone(), 3), &f32_on(1)).losses;
+        let losses = model.gradients(&batch_of(&graphs, pairs.clone(), 3, model.config()), &f32_on(1)).losses;
         for (found, expected) in losses.iter().zip(expected) {
             assert!((found - expected).abs() < 5e-6, "{kind:?} {is_conditional}: {losses:?}");
         }
@@ -169,8 +169,8 @@ fn losses_are_those_of_pytorch() {
 
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
-    let batch = batch(2);
     for config in variants() {
+        let batch = batch(2, &config);
         let model = Model::new(config, 5);
         let expected = model.gradients(&batch, &f32_on(1));
         for threads in [2, 3, 16] {
@@ -202,7 +202,8 @@ fn odd_graphs_have_embeddings() {
         let pairs: Vec<Pair> =
             (0..4).map(|i| Pair { statement: i, conjecture: 3 - i, is_useful: i % 2 == 0 }).collect();
         for micro_batch in [1, 4] {
-            let gradients = model.gradients(&batch_of(&graphs, pairs.clone(), micro_batch), &f32_on(2));
+            let gradients =
+                model.gradients(&batch_of(&graphs, pairs.clone(), micro_batch, &config), &f32_on(2));
             assert!(gradients.values.iter().all(|x| x.is_finite()), "{config:?}");
         }
         let network = Network::new(model, f32_on(1));
@@ -245,7 +246,8 @@ fn micro_batches_do_not_change_gradients() {
     let (graphs, pairs) = graphs_and_pairs(6);
     for config in variants().into_iter().filter(|config| config.norm != NormKind::Batch) {
         let model = Model::new(config, 5);
-        let gradients = |micro| model.gradients(&batch_of(&graphs, pairs.clone(), micro), &f32_on(1));
+        let gradients =
+            |micro| model.gradients(&batch_of(&graphs, pairs.clone(), micro, &config), &f32_on(1));
         let (alone, together) = (gradients(1), gradients(100));
         assert_eq!(alone.losses, together.losses, "{config:?}");
         for (a, b) in alone.values.iter().zip(&together.values) {
@@ -258,8 +260,8 @@ fn micro_batches_do_not_change_gradients() {
 /// over few rows divides by small deviations.
 #[test]
 fn bf16_gradients_agree_with_f32_ones() {
-    let batch = batch(2);
     for config in variants() {
+        let batch = batch(2, &config);
         let model = Model::new(Config { dimension: 32, ..config }, 5);
         let exact = model.gradients(&batch, &f32_on(1));
         let rounded = model.gradients(&batch, &Compute::new(Precision::Bf16, 1));
@@ -281,9 +283,9 @@ fn a_batch_can_be_learnt() {
         // Labels that depend on the pair alone.
         pair.is_useful = (pair.statement + pair.conjecture) % 2 == 0;
     }
-    let batch = batch_of(&graphs, pairs, 100);
     for norm in [NormKind::Graph, NormKind::Batch, NormKind::Layer] {
         let mut model = Model::new(Config { dimension: 16, steps: 2, norm, ..Config::paper(VOCABULARY) }, 1);
+        let batch = batch_of(&graphs, pairs.clone(), 100, model.config());
         for _ in 0..200 {
             let gradients = model.gradients(&batch, &f32_on(1));
             let values = model.values_mut().iter_mut();

@@ -31,7 +31,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let lines = std::fs::read_to_string(pairs)?;
     let sets: Vec<Graphs<'_>> =
         lines.lines().map(|line| graphs(&prepared, line)).collect::<Result<_, _>>()?;
-    let batch = |set: &Graphs<'_>| Batch::new(&set.graphs, set.pairs.clone(), MICRO_BATCH);
+    let config = *model.config();
+    let batch = |set: &Graphs<'_>| Batch::new(&set.graphs, set.pairs.clone(), MICRO_BATCH, &config);
     let work: f64 = sets.iter().map(|set| batch(set).products(model.config()) as f64).sum::<f64>() * 2e-9
         / sets.iter().map(|set| set.pairs.len() as f64).sum::<f64>();
     let trained = model.layout().trained();

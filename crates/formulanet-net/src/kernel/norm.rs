@@ -1,7 +1,8 @@
 //! Norms, each followed by ReLU: the columns of a group of rows get mean 0 and variance 1, then a learned scale and
 //! shift.
 //!
-//! A group is a range of rows: those of one graph, or those of a whole micro-batch.
+//! A group is a range of rows: those of one graph, or those of a whole micro-batch. A row counts as often as its weight
+//! says.
 
 use super::wide::wide;
 
@@ -28,24 +29,17 @@ pub(crate) struct AffineGradient<'a> {
     pub(crate) shift: &'a mut [f32],
 }
 
-/// Where rows are added to: the rows with these numbers, times the factor of each.
-#[derive(Clone, Copy)]
-pub(crate) struct Receivers<'a> {
-    pub(crate) rows: &'a [u32],
-    pub(crate) factors: &'a [f32],
-}
-
 impl Statistics {
     /// The statistics of groups of rows; group g is the rows from `groups[g]` to `groups[g + 1]`.
-    pub(crate) fn of_columns(rows: &[f32], groups: &[u32], d: usize) -> Self {
+    pub(crate) fn of_columns(rows: &[f32], weights: &[f32], groups: &[u32], d: usize) -> Self {
         let count = groups.len() - 1;
         let mut statistics = Statistics { mean: vec![0.0; count * d], inverse: vec![0.0; count * d] };
         for (g, group) in groups.windows(2).enumerate() {
-            let range = g * d..(g + 1) * d;
-            let mean = &mut statistics.mean[range.clone()];
+            let (range, group) = (g * d..(g + 1) * d, group[0] as usize..group[1] as usize);
             column_statistics(
-                &rows[group[0] as usize * d..group[1] as usize * d],
-                mean,
+                &rows[group.start * d..group.end * d],
+                &weights[group],
+                &mut statistics.mean[range.clone()],
                 &mut statistics.inverse[range],
             );
         }
@@ -77,17 +71,17 @@ impl Statistics {
 }
 
 wide! {
-    fn column_statistics(rows: &[f32], mean: &mut [f32], inverse: &mut [f32]) {
+    fn column_statistics(rows: &[f32], weights: &[f32], mean: &mut [f32], inverse: &mut [f32]) {
         let d = mean.len();
-        let count = (rows.len() / d).max(1) as f32;
-        for row in rows.chunks_exact(d) {
-            mean.iter_mut().zip(row).for_each(|(mean, value)| *mean += value);
+        let count = weights.iter().sum::<f32>().max(1.0);
+        for (row, &weight) in rows.chunks_exact(d).zip(weights) {
+            mean.iter_mut().zip(row).for_each(|(mean, value)| *mean += weight * value);
         }
         mean.iter_mut().for_each(|mean| *mean /= count);
-        for row in rows.chunks_exact(d) {
+        for (row, &weight) in rows.chunks_exact(d).zip(weights) {
             for ((value, mean), square) in row.iter().zip(&*mean).zip(&mut *inverse) {
                 let difference = value - mean;
-                *square += difference * difference;
+                *square += weight * difference * difference;
             }
         }
         inverse.iter_mut().for_each(|square| *square = 1.0 / (*square / count + EPSILON).sqrt());
@@ -119,33 +113,6 @@ wide! {
 }
 
 wide! {
-    /// Normalises `rows` in place, and adds `max(0, scale * row + shift)` to the receivers' rows of `out`.
-    pub(crate) fn activate_into(
-        out: &mut [f32],
-        receivers: Receivers<'_>,
-        rows: &mut [f32],
-        groups: &[u32],
-        statistics: &Statistics,
-        affine: Affine<'_>,
-    ) {
-        let d = affine.scale.len();
-        for (g, group) in groups.windows(2).enumerate() {
-            let (mean, inverse) = (&statistics.mean[g * d..][..d], &statistics.inverse[g * d..][..d]);
-            for r in group[0] as usize..group[1] as usize {
-                let receiver = receivers.rows[r] as usize;
-                let factor = receivers.factors[receiver];
-                let (row, out) = (&mut rows[r * d..][..d], &mut out[receiver * d..][..d]);
-                let (scale, shift) = (&affine.scale[..d], &affine.shift[..d]);
-                for j in 0..d {
-                    row[j] = (row[j] - mean[j]) * inverse[j];
-                    out[j] += factor * (row[j] * scale[j] + shift[j]).max(0.0);
-                }
-            }
-        }
-    }
-}
-
-wide! {
     /// `max(0, scale * normalised + shift)`
     pub(crate) fn activate_again(out: &mut [f32], normalised: &[f32], affine: Affine<'_>) {
         let d = affine.scale.len();
@@ -163,28 +130,22 @@ wide! {
 pub(crate) struct Normalised<'a> {
     /// The rows before scale and shift.
     pub(crate) rows: &'a [f32],
+    pub(crate) weights: &'a [f32],
     pub(crate) groups: &'a [u32],
     pub(crate) statistics: &'a Statistics,
     pub(crate) affine: Affine<'a>,
 }
 
-/// Turns the gradient of the output into that of the rows before the norm, and adds those of scale and shift. If the
-/// output was added to receivers, `source` has them and their gradient, and `gradient` is only written to.
-pub(crate) fn backward(
-    gradient: &mut [f32],
-    source: Option<(&[f32], Receivers<'_>)>,
-    norm: Normalised<'_>,
-    affine_gradient: AffineGradient<'_>,
-) {
+/// Turns the gradient of the output into that of the rows before the norm, and adds those of scale and shift.
+pub(crate) fn backward(gradient: &mut [f32], norm: Normalised<'_>, affine_gradient: AffineGradient<'_>) {
     let d = norm.affine.scale.len();
     let (mut sums, mut products) = (vec![0.0; d], vec![0.0; d]);
-    backward_groups(gradient, source, norm, &mut sums, &mut products, affine_gradient);
+    backward_groups(gradient, norm, &mut sums, &mut products, affine_gradient);
 }
 
 wide! {
     fn backward_groups(
         gradient: &mut [f32],
-        source: Option<(&[f32], Receivers<'_>)>,
         norm: Normalised<'_>,
         sums: &mut [f32],
         products: &mut [f32],
@@ -199,11 +160,6 @@ wide! {
             products.fill(0.0);
             for r in group.clone() {
                 let (row, x) = (&mut gradient[r * d..][..d], &norm.rows[r * d..][..d]);
-                if let Some((received, receivers)) = source {
-                    let receiver = receivers.rows[r] as usize;
-                    let (factor, received) = (receivers.factors[receiver], &received[receiver * d..][..d]);
-                    row.iter_mut().zip(received).for_each(|(value, received)| *value = factor * received);
-                }
                 for j in 0..d {
                     row[j] = if x[j] * scale[j] + shift[j] > 0.0 { row[j] } else { 0.0 };
                     sums[j] += row[j];
@@ -212,13 +168,14 @@ wide! {
             }
             affine_gradient.scale.iter_mut().zip(&*products).for_each(|(gradient, product)| *gradient += product);
             affine_gradient.shift.iter_mut().zip(&*sums).for_each(|(gradient, sum)| *gradient += sum);
-            let count = group.len().max(1) as f32;
+            let count = norm.weights[group.clone()].iter().sum::<f32>().max(1.0);
             let inverse = &norm.statistics.inverse[g * d..][..d];
             sums.iter_mut().chain(&mut *products).for_each(|sum| *sum /= count);
             for r in group {
                 let (row, x) = (&mut gradient[r * d..][..d], &norm.rows[r * d..][..d]);
+                let weight = norm.weights[r];
                 for j in 0..d {
-                    row[j] = scale[j] * inverse[j] * (row[j] - (sums[j] + x[j] * products[j]));
+                    row[j] = scale[j] * inverse[j] * (row[j] - weight * (sums[j] + x[j] * products[j]));
                 }
             }
         }
@@ -226,19 +183,9 @@ wide! {
 }
 
 /// As [`backward`], for a norm of every row over its own numbers.
-pub(crate) fn backward_rows(
-    gradient: &mut [f32],
-    source: Option<(&[f32], Receivers<'_>)>,
-    norm: Normalised<'_>,
-    affine_gradient: AffineGradient<'_>,
-) {
+pub(crate) fn backward_rows(gradient: &mut [f32], norm: Normalised<'_>, affine_gradient: AffineGradient<'_>) {
     let d = norm.affine.scale.len();
     for (r, (row, x)) in gradient.chunks_exact_mut(d).zip(norm.rows.chunks_exact(d)).enumerate() {
-        if let Some((received, receivers)) = source {
-            let receiver = receivers.rows[r] as usize;
-            let factor = receivers.factors[receiver];
-            row.iter_mut().zip(&received[receiver * d..]).for_each(|(value, x)| *value = factor * x);
-        }
         let (mut sum, mut product) = (0.0, 0.0);
         for j in 0..d {
             let (scale, shift) = (norm.affine.scale[j], norm.affine.shift[j]);
@@ -280,14 +227,16 @@ mod tests {
     }
 
     /// The output of a norm over columns and ReLU, in f64 and one number at a time.
-    fn plain(rows: &[f64], groups: &[u32], scale: &[f32], shift: &[f32]) -> Vec<f64> {
+    fn plain(rows: &[f64], weights: &[f32], groups: &[u32], scale: &[f32], shift: &[f32]) -> Vec<f64> {
         let mut out = vec![0.0; rows.len()];
         for group in groups.windows(2) {
             let (begin, end) = (group[0] as usize, group[1] as usize);
             for j in 0..D {
-                let column: Vec<f64> = (begin..end).map(|r| rows[r * D + j]).collect();
-                let mean = column.iter().sum::<f64>() / column.len() as f64;
-                let variance = column.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / column.len() as f64;
+                let weight = |r: usize| f64::from(weights[r]);
+                let count: f64 = (begin..end).map(weight).sum();
+                let mean = (begin..end).map(|r| weight(r) * rows[r * D + j]).sum::<f64>() / count;
+                let square = |r: usize| weight(r) * (rows[r * D + j] - mean).powi(2);
+                let variance = (begin..end).map(square).sum::<f64>() / count;
                 for r in begin..end {
                     let normalised = (rows[r * D + j] - mean) / (variance + f64::from(EPSILON)).sqrt();
                     out[r * D + j] = (normalised * f64::from(scale[j]) + f64::from(shift[j])).max(0.0);
@@ -307,8 +256,9 @@ mod tests {
             let (rows, (scale, shift)) = (values(count * D, 3), affine());
             let affine = Affine { scale: &scale, shift: &shift };
             let exact: Vec<f64> = rows.iter().map(|&x| f64::from(x)).collect();
-            let expected = plain(&exact, &groups, &scale, &shift);
-            let statistics = Statistics::of_columns(&rows, &groups, D);
+            let weights: Vec<f32> = (0..count).map(|r| (r % 3 + 1) as f32).collect();
+            let expected = plain(&exact, &weights, &groups, &scale, &shift);
+            let statistics = Statistics::of_columns(&rows, &weights, &groups, D);
             let (mut normalised, mut out) = (rows.clone(), vec![0.0; rows.len()]);
             activate(&mut out, &mut normalised, &groups, &statistics, affine);
             assert_near(&out, &expected, "activate");
@@ -316,30 +266,21 @@ mod tests {
             activate_again(&mut again, &normalised, affine);
             assert_eq!(again, out);
 
-            // Added to receivers, of which there are fewer than rows.
-            let receivers: Vec<u32> = (0..count as u32).map(|r| r % 7).collect();
-            let factors: Vec<f32> = (0..7).map(|i| 0.5 + i as f32).collect();
-            let to = Receivers { rows: &receivers, factors: &factors };
-            let (mut other, mut sums) = (rows.clone(), vec![0.0; 7 * D]);
-            activate_into(&mut sums, to, &mut other, &groups, &statistics, affine);
-            let mut expected_sums = vec![0.0; 7 * D];
-            for (r, &receiver) in receivers.iter().enumerate() {
-                for j in 0..D {
-                    expected_sums[receiver as usize * D + j] +=
-                        f64::from(factors[receiver as usize]) * expected[r * D + j];
-                }
-            }
-            assert_near(&sums, &expected_sums, "activate_into");
-
             // The gradient of a weighted sum of the outputs.
-            let weights = values(rows.len(), 5);
-            let trace = Normalised { rows: &normalised, groups: &groups, statistics: &statistics, affine };
-            let (mut gradient, mut scales, mut shifts) = (weights.clone(), vec![0.0; D], vec![0.0; D]);
+            let slopes = values(rows.len(), 5);
+            let trace = Normalised {
+                rows: &normalised,
+                weights: &weights,
+                groups: &groups,
+                statistics: &statistics,
+                affine,
+            };
+            let (mut gradient, mut scales, mut shifts) = (slopes.clone(), vec![0.0; D], vec![0.0; D]);
             let affine_gradient = AffineGradient { scale: &mut scales, shift: &mut shifts };
-            backward(&mut gradient, None, trace, affine_gradient);
+            backward(&mut gradient, trace, affine_gradient);
             let loss = |rows: &[f64]| -> f64 {
-                let out = plain(rows, &groups, &scale, &shift);
-                out.iter().zip(&weights).map(|(out, &weight)| out * f64::from(weight)).sum()
+                let out = plain(rows, &weights, &groups, &scale, &shift);
+                out.iter().zip(&slopes).map(|(out, &weight)| out * f64::from(weight)).sum()
             };
             for i in (0..rows.len()).step_by(rows.len() / 40 + 1) {
                 let moved = |by: f64| {
@@ -353,7 +294,7 @@ mod tests {
                 assert!(difference < 1e-2 + 1e-2 * slope.abs(), "{counts:?} {i}: {} {slope}", gradient[i]);
             }
             let active = |r: usize, j: usize| f64::from(u8::from(out[r * D + j] > 0.0));
-            let weight = |r: usize, j: usize| f64::from(weights[r * D + j]) * active(r, j);
+            let weight = |r: usize, j: usize| f64::from(slopes[r * D + j]) * active(r, j);
             let sum =
                 |j: usize, of: &dyn Fn(usize) -> f64| (0..count).map(|r| weight(r, j) * of(r)).sum::<f64>();
             let expected: Vec<f64> = (0..D).map(|j| sum(j, &|_| 1.0)).collect();
@@ -363,39 +304,39 @@ mod tests {
         }
     }
 
-    /// A gradient that is gathered from receivers is the one that is given row by row.
+    /// A row that counts three times is three rows.
     #[test]
-    fn gathered_gradients_are_gradients() {
-        let (count, (scale, shift)) = (23, affine());
-        let groups = [0, 9, 9, 23];
+    fn weights_count_rows() {
+        let (scale, shift) = affine();
         let affine = Affine { scale: &scale, shift: &shift };
-        let mut normalised = values(count * D, 3);
-        let statistics = Statistics::of_columns(&normalised, &groups, D);
-        let mut out = vec![0.0; count * D];
-        activate(&mut out, &mut normalised, &groups, &statistics, affine);
-        let receivers: Vec<u32> = (0..count as u32).map(|r| r * 5 % 7).collect();
-        let factors: Vec<f32> = (0..7).map(|i| 0.5 + i as f32).collect();
-        let received = values(7 * D, 8);
-        let by_row: Vec<f32> = receivers
-            .iter()
-            .flat_map(|&r| {
-                received[r as usize * D..][..D].iter().map(|x| factors[r as usize] * x).collect::<Vec<_>>()
-            })
-            .collect();
-        type Backward = fn(&mut [f32], Option<(&[f32], Receivers<'_>)>, Normalised<'_>, AffineGradient<'_>);
-        let of_rows = Statistics::of_rows(&normalised, D);
-        for (backward, statistics) in [(backward as Backward, &statistics), (backward_rows, &of_rows)] {
-            let run = |gradient: &mut Vec<f32>, source: Option<(&[f32], Receivers<'_>)>| {
-                let (mut scales, mut shifts) = (vec![0.0; D], vec![0.0; D]);
-                let trace = Normalised { rows: &normalised, groups: &groups, statistics, affine };
-                let affine_gradient = AffineGradient { scale: &mut scales, shift: &mut shifts };
-                backward(gradient, source, trace, affine_gradient);
-                (gradient.clone(), scales, shifts)
-            };
-            let to = Receivers { rows: &receivers, factors: &factors };
-            let gathered = run(&mut vec![f32::NAN; count * D], Some((&received, to)));
-            assert_eq!(gathered, run(&mut by_row.clone(), None));
+        let distinct = values(4 * D, 3);
+        let weights = [3.0, 1.0, 2.0, 1.0];
+        let repeated: Vec<f32> =
+            [0, 0, 0, 1, 2, 2, 3].iter().flat_map(|&r: &usize| distinct[r * D..][..D].to_vec()).collect();
+        let run = |rows: &[f32], weights: &[f32], gradient: &mut [f32]| {
+            let groups = [0, weights.len() as u32];
+            let statistics = Statistics::of_columns(rows, weights, &groups, D);
+            let (mut normalised, mut out) = (rows.to_vec(), vec![0.0; rows.len()]);
+            activate(&mut out, &mut normalised, &groups, &statistics, affine);
+            let (mut scales, mut shifts) = (vec![0.0; D], vec![0.0; D]);
+            let trace =
+                Normalised { rows: &normalised, weights, groups: &groups, statistics: &statistics, affine };
+            backward(gradient, trace, AffineGradient { scale: &mut scales, shift: &mut shifts });
+            (out, scales, shifts)
+        };
+        let exact = |x: &[f32]| x.iter().map(|&x| f64::from(x)).collect::<Vec<f64>>();
+        let mut each = values(7 * D, 5);
+        let mut total: Vec<f32> = Vec::new();
+        for copies in [0..3, 3..4, 4..6, 6..7] {
+            total.extend((0..D).map(|j| copies.clone().map(|r: usize| each[r * D + j]).sum::<f32>()));
         }
+        let (out, scales, shifts) = run(&distinct, &weights, &mut total);
+        let (outs, expected_scales, expected_shifts) = run(&repeated, &[1.0; 7], &mut each);
+        assert_near(&out[..D], &exact(&outs[2 * D..3 * D]), "output");
+        assert_near(&scales, &exact(&expected_scales), "scale");
+        assert_near(&shifts, &exact(&expected_shifts), "shift");
+        let of_copies: Vec<f32> = (0..D).map(|j| (0..3).map(|r| each[r * D + j]).sum()).collect();
+        assert_near(&total[..D], &exact(&of_copies), "gradient");
     }
 
     #[test]

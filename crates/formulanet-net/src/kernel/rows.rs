@@ -41,6 +41,28 @@ wide! {
 }
 
 wide! {
+    /// Row `to[i]` of `out` gets row `from[i]` of `rows`, times the factor of the row it goes to.
+    pub(crate) fn deliver(out: &mut [f32], to: &[u32], factors: &[f32], rows: &[f32], from: &[u32], d: usize) {
+        for (&to, &from) in to.iter().zip(from) {
+            let factor = factors[to as usize];
+            let row = &rows[from as usize * d..][..d];
+            out[to as usize * d..][..d].iter_mut().zip(row).for_each(|(sum, x)| *sum += factor * x);
+        }
+    }
+}
+
+wide! {
+    /// The gradient of [`deliver`]: row `from[i]` of `out` gets row `to[i]` of the gradient, times its factor.
+    pub(crate) fn collect(out: &mut [f32], from: &[u32], factors: &[f32], gradient: &[f32], to: &[u32], d: usize) {
+        for (&to, &from) in to.iter().zip(from) {
+            let factor = factors[to as usize];
+            let row = &gradient[to as usize * d..][..d];
+            out[from as usize * d..][..d].iter_mut().zip(row).for_each(|(sum, x)| *sum += factor * x);
+        }
+    }
+}
+
+wide! {
     /// `out += values`
     pub(crate) fn add(out: &mut [f32], values: &[f32]) {
         out.iter_mut().zip(values).for_each(|(sum, x)| *sum += x);
@@ -48,32 +70,34 @@ wide! {
 }
 
 wide! {
-    /// The largest value of every column, and the first row that has it. Of no rows, zeros.
-    pub(crate) fn max_pool(largest: &mut [f32], places: &mut [u32], rows: &[f32]) {
+    /// The largest value of every column among some rows, and the first row that has it. Of no rows, zeros.
+    pub(crate) fn max_pool(largest: &mut [f32], places: &mut [u32], rows: &[f32], numbers: &[u32]) {
         let d = largest.len();
-        largest.fill(if rows.is_empty() { 0.0 } else { f32::NEG_INFINITY });
+        largest.fill(if numbers.is_empty() { 0.0 } else { f32::NEG_INFINITY });
         places.fill(0);
         let places = &mut places[..d];
-        for (r, row) in rows.chunks_exact(d).enumerate() {
+        for &r in numbers {
+            let row = &rows[r as usize * d..][..d];
             for j in 0..d {
                 let is_larger = row[j] > largest[j];
                 largest[j] = if is_larger { row[j] } else { largest[j] };
-                places[j] = if is_larger { r as u32 } else { places[j] };
+                places[j] = if is_larger { r } else { places[j] };
             }
         }
     }
 }
 
 wide! {
-    /// The mean of every column; of no rows, zeros.
-    pub(crate) fn mean_pool(mean: &mut [f32], rows: &[f32]) {
+    /// The mean of every column of some rows, each counted as often as is said; of no rows, zeros.
+    pub(crate) fn mean_pool(mean: &mut [f32], rows: &[f32], numbers: &[u32], counts: &[f32]) {
         let d = mean.len();
         mean.fill(0.0);
-        for row in rows.chunks_exact(d) {
-            mean.iter_mut().zip(row).for_each(|(mean, x)| *mean += x);
+        for (&r, &count) in numbers.iter().zip(counts) {
+            let row = &rows[r as usize * d..][..d];
+            mean.iter_mut().zip(row).for_each(|(mean, x)| *mean += count * x);
         }
-        let count = (rows.len() / d).max(1) as f32;
-        mean.iter_mut().for_each(|mean| *mean /= count);
+        let total = counts.iter().sum::<f32>().max(1.0);
+        mean.iter_mut().for_each(|mean| *mean /= total);
     }
 }
 
@@ -95,13 +119,20 @@ mod tests {
         add_rows(&mut sums, &rows, &[1, 1, 0], 2);
         assert_eq!(sums, [5.5, -5.5, 4.5, 2.5]);
         let (mut largest, mut places, mut mean) = ([0.0; 2], [9; 2], [0.0; 2]);
-        max_pool(&mut largest, &mut places, &rows);
-        mean_pool(&mut mean, &rows);
+        max_pool(&mut largest, &mut places, &rows, &[0, 1, 2]);
+        mean_pool(&mut mean, &rows, &[0, 1, 2], &[1.0; 3]);
         assert_eq!((largest, places, mean), ([5.0, 4.0], [2, 1], [3.0, -4.0 / 3.0]));
-        max_pool(&mut largest, &mut places, &[1.0, 2.0, 1.0, 2.0]);
+        max_pool(&mut largest, &mut places, &[1.0, 2.0, 1.0, 2.0], &[0, 1]);
         assert_eq!(places, [0, 0], "the first of equal rows");
-        max_pool(&mut largest, &mut places, &[]);
-        mean_pool(&mut mean, &[]);
+        max_pool(&mut largest, &mut places, &rows, &[]);
+        mean_pool(&mut mean, &rows, &[], &[]);
         assert_eq!((largest, mean), ([0.0; 2], [0.0; 2]));
+        mean_pool(&mut mean, &rows, &[2, 0], &[1.0, 3.0]);
+        assert_eq!(mean, [2.0, -3.0]);
+        let (mut delivered, mut collected) = ([1.0; 4], [0.0; 6]);
+        deliver(&mut delivered, &[1, 1], &[9.0, 0.5], &rows, &[0, 2], 2);
+        assert_eq!(delivered, [1.0, 1.0, 4.0, -3.0]);
+        collect(&mut collected, &[0, 2], &[9.0, 0.5], &delivered, &[1, 1], 2);
+        assert_eq!(collected, [2.0, -1.5, 0.0, 0.0, 2.0, -1.5]);
     }
 }

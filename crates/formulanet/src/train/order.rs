@@ -107,5 +107,5 @@ fn make_batch(prepared: &Prepared, recipe: &Recipe, pairs: &[usize]) -> Batch {
         formulanet_net::Pair { statement, conjecture, is_useful: pair.useful }
     });
     let labelled = labelled.collect();
-    Batch::new(&graphs, labelled, recipe.micro_batch)
+    Batch::new(&graphs, labelled, recipe.micro_batch, &recipe.config(prepared.vocabulary().len()))
 }
