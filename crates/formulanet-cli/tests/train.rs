@@ -187,9 +187,9 @@ fn nonsense_is_refused() {
         Some(0)
     );
     check_refused(&["eval", "--model", &model, "--data", &sample], 1, "prepare it with --view graph");
-    check_refused(
-        &["eval", "--model", &model, "--data", "fixtures/sample"],
-        1,
-        "expected a model for this data",
-    );
+    let words: Vec<String> = (0..90).map(|i| format!("WORD{i}")).collect();
+    let line = format!(r#"{{"conjecture": "{}", "statement": "AAA", "useful": true}}"#, words.join(" = "));
+    fs::write(place.path("foreign.jsonl"), line).unwrap();
+    let foreign = place.text("foreign.jsonl");
+    check_refused(&["eval", "--model", &model, "--data", &foreign], 1, "expected a model for this data");
 }
