@@ -1,6 +1,6 @@
 //! Classifiers: FC, norm over the mini-batch, ReLU, FC, cross-entropy.
 
-use crate::kernel::norm::{self, Affine, Normalised, Statistics};
+use crate::kernel::norm::{self, Normalised, Statistics};
 use crate::kernel::rows;
 use crate::layer::Pass;
 use crate::parameters::Head;
@@ -71,15 +71,12 @@ impl Pass<'_> {
         let running = head.norm.running.clone().expect("a classifier's norm has running statistics");
         let (mean, variance) = self.values[running].split_at(head.first.shape[0]);
         let statistics = Statistics::fixed(mean, variance);
-        let Affine { scale, shift } = head.norm.affine(self.values);
-        for row in hidden.chunks_exact_mut(head.first.shape[0]) {
-            for (j, value) in row.iter_mut().enumerate() {
-                let normalised = (*value - statistics.mean[j]) * statistics.inverse[j];
-                *value = (normalised * scale[j] + shift[j]).max(0.0);
-            }
-        }
-        let logits = self.logits(head, &hidden);
+        let groups = [0, (hidden.len() / head.first.shape[0]) as u32];
+        let mut active = self.compute.take(hidden.len());
+        norm::activate(&mut active, &mut hidden, &groups, &statistics, head.norm.affine(self.values));
+        let logits = self.logits(head, &active);
         self.compute.give(hidden);
+        self.compute.give(active);
         logits.chunks_exact(2).map(probability).collect()
     }
 

@@ -60,9 +60,10 @@ impl Watch for Unwatched {
 
 /// The pairs of a split, or a sample of them that is the same in every run; in order.
 pub fn pairs_of(prepared: &Prepared, split: Split, most: Option<usize>, seed: u64) -> Vec<u32> {
-    let conjectures = (0..prepared.meta().counts.conjectures).map(|i| prepared.conjecture(i));
-    let ranges =
-        conjectures.filter(|conjecture| conjecture.split == split).map(|conjecture| conjecture.pairs);
+    let ranges = prepared
+        .conjectures()
+        .filter(|conjecture| conjecture.split == split)
+        .map(|conjecture| conjecture.pairs);
     let pairs: Vec<u32> = ranges.flatten().map(|pair| pair as u32).collect();
     match most {
         Some(most) if most < pairs.len() => {

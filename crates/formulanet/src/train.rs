@@ -12,7 +12,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use formulanet_net::{Batch, Compute, Model, MovingAverage, Network, Optimiser, Precision, State, clip};
+use formulanet_net::{Batch, Compute, Model, MovingAverage, Network, Optimiser, State, clip};
 use serde::{Deserialize, Serialize};
 
 pub use folder::{Log, RunFolder, recipe_of};
@@ -421,9 +421,8 @@ impl<'a> Trainer<'a> {
         } else {
             &self.validation
         };
-        let precision =
-            if self.recipe.precision == Precision::Bf16 { Precision::Bf16 } else { Precision::Auto };
-        let network = Network::new(self.model(), Compute::new(precision, self.compute.threads()));
+        let compute = Compute::new(self.recipe.precision, self.compute.threads());
+        let network = Network::new(self.model(), compute);
         let map = TokenMap::new(self.prepared.vocabulary(), self.prepared.vocabulary(), "training")?;
         let predictions = evaluate::predict(&network, self.prepared, &map, pairs, &Unwatched)?;
         Ok(Validation::of(&predictions))

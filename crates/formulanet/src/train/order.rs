@@ -23,8 +23,8 @@ pub(super) struct Order<'a> {
 
 impl<'a> Order<'a> {
     pub(super) fn new(prepared: &'a Prepared, recipe: &'a Recipe) -> Self {
-        let conjectures = (0..prepared.meta().counts.conjectures).map(|i| prepared.conjecture(i));
-        let conjectures: Vec<_> = conjectures.filter(|c| c.split == Split::Train).map(|c| c.pairs).collect();
+        let conjectures: Vec<_> =
+            prepared.conjectures().filter(|c| c.split == Split::Train).map(|c| c.pairs).collect();
         let pairs = conjectures.iter().map(ExactSizeIterator::len).sum();
         Order { prepared, recipe, conjectures, pairs, epoch: None, shuffled: Vec::new() }
     }
