@@ -11,8 +11,9 @@ use formulanet::baselines::{Baseline, LibraryBaseline, Options as BaselineOption
 use formulanet::data::{self, Labels, Options, Prepared, Split, Validation};
 use formulanet::evaluate::{Predictions, TokenMap, Watch, pairs_of, predict};
 use formulanet::logic::View;
-use formulanet::metrics::{Report, evaluate, report_html, roc_points};
+use formulanet::metrics::{Ranking, Report, evaluate, report_html, roc_points};
 use formulanet::model::TrainedModel;
+use formulanet::premises::rank_premises;
 use formulanet::net::{Compute, Network, Precision};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -113,11 +114,11 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     };
     if let Some(baseline) = arguments.library_baseline {
         let ranking = baseline.rank(&data.prepared, splits[0], &BaselineOptions::default())?;
-        let mut out = io::stdout().lock();
-        return match arguments.format {
-            Output::Json => writing(writeln!(out, "{}", serde_json::to_string(&ranking)?)),
-            Output::Text => writing(writeln!(out, "{ranking}")),
-        };
+        return print_ranking(&ranking, arguments.format);
+    }
+    if let Some(trained) = trained.as_ref().filter(|trained| trained.ranks()) {
+        let ranking = of_ranker(trained, &data.prepared, splits, &arguments, threads)?;
+        return print_ranking(&ranking, arguments.format);
     }
     let (title, predictions) = match (trained, arguments.baseline) {
         (Some(trained), _) => {
@@ -142,6 +143,32 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         fs::write(path, page).with_context(|| format!("cannot write `{}`", path.display()))?;
     }
     print(&report, arguments.format)
+}
+
+fn print_ranking(ranking: &Ranking, format: Output) -> Result<()> {
+    let mut out = io::stdout().lock();
+    match format {
+        Output::Json => writing(writeln!(out, "{}", serde_json::to_string(ranking)?)),
+        Output::Text => writing(writeln!(out, "{ranking}")),
+    }
+}
+
+fn of_ranker(
+    trained: &TrainedModel,
+    prepared: &Prepared,
+    splits: &[Split],
+    arguments: &Arguments,
+    threads: usize,
+) -> Result<Ranking> {
+    if arguments.report.is_some() {
+        bail!("a model that ranks premises has no ROC curve to report; leave --report out");
+    }
+    let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, "model")?;
+    let network = Network::new(trained.model.clone(), Compute::new(arguments.precision, threads));
+    let watch = PairBar::new();
+    let ranking = rank_premises(&network, &trained.memory, prepared, &map, splits, &watch);
+    watch.0.finish_and_clear();
+    Ok(ranking?)
 }
 
 fn print(report: &Report, format: Output) -> Result<()> {

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use formulanet::data::Prepared;
 use formulanet::model::TrainedModel;
-use formulanet::net::{Kind, NormKind, Pooling, Precision, Reads};
+use formulanet::net::{Kind, Meeting, NormKind, Pooling, Precision, Reads};
 use formulanet::recipe::{OptimiserName, Recipe, ScheduleName, StorageName};
 use formulanet::train::{self, Line, Outcome, Plan, RunOptions, Watcher};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -71,6 +71,18 @@ pub(crate) enum Preset {
     Default,
     /// The paper's
     Paper,
+    /// For ranking the named premises that proofs depend on
+    Premises,
+}
+
+impl Preset {
+    pub(crate) fn recipe(self) -> Recipe {
+        match self {
+            Preset::Default => Recipe::fast(),
+            Preset::Paper => Recipe::paper(),
+            Preset::Premises => Recipe::premises(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -109,7 +121,23 @@ pub(crate) struct Changes {
     /// What classifiers read
     #[arg(long, value_name = "states|messages", value_parser = parse_word::<Reads>)]
     reads: Option<Reads>,
-    /// Pairs of a mini-batch
+    /// How statement and conjecture meet: side by side in a classifier, there also multiplied number by number, or in a
+    /// dot product that ranks named premises
+    #[arg(long, value_name = "concat|product|towers", value_parser = parse_word::<Meeting>)]
+    meeting: Option<Meeting>,
+    /// Towers: premises that so many training conjectures depend on have a vector of their own; 0 for none
+    #[arg(long, value_name = "N")]
+    memory: Option<u32>,
+    /// Towers: share of those vectors that a batch leaves out
+    #[arg(long, value_name = "SHARE")]
+    forget: Option<f32>,
+    /// Towers: useful premises of each conjecture in a batch, at most
+    #[arg(long, value_name = "N")]
+    useful: Option<usize>,
+    /// Towers: random premises in a batch
+    #[arg(long, value_name = "N")]
+    random: Option<usize>,
+    /// Pairs of a mini-batch; towers: conjectures
     #[arg(long, value_name = "N")]
     pub(crate) batch: Option<usize>,
     /// Pairs of one conjecture drawn together
@@ -198,6 +226,11 @@ impl Changes {
         set(&mut recipe.norm, self.norm);
         set(&mut recipe.pooling, self.pooling);
         set(&mut recipe.reads, self.reads);
+        set(&mut recipe.meeting, self.meeting);
+        set(&mut recipe.memory, self.memory);
+        set(&mut recipe.forget, self.forget);
+        set(&mut recipe.useful, self.useful);
+        set(&mut recipe.random, self.random);
         set(&mut recipe.batch, self.batch);
         set(&mut recipe.group, self.group);
         set(&mut recipe.micro_batch, self.micro_batch);
@@ -240,8 +273,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
                         .with_context(|| format!("cannot read `{}`", file.display()))?;
                     toml::from_str(&text).with_context(|| format!("{}", file.display()))?
                 }
-                (None, Preset::Default) => Recipe::fast(),
-                (None, Preset::Paper) => Recipe::paper(),
+                (None, preset) => preset.recipe(),
             };
             arguments.changes.apply(&mut recipe);
             (arguments.out.clone().context("expected --out")?, recipe)
@@ -267,7 +299,10 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             let Output::Text = arguments.format else { return Ok(()) };
             if let Some(validation) = validation {
                 let (accuracy, pairs) = (100.0 * validation.accuracy, validation.pairs);
-                writing(writeln!(out, "validation accuracy {accuracy:.2} % of {pairs} held-out pairs"))?;
+                writing(match &validation.ranking {
+                    Some(ranking) => write!(out, "held-out conjectures, all premises ranked\n{ranking}"),
+                    None => writeln!(out, "validation accuracy {accuracy:.2} % of {pairs} held-out pairs"),
+                })?;
             }
             writing(writeln!(out, "wrote {}", folder.join("model.safetensors").display()))
         }
@@ -357,7 +392,19 @@ impl View {
             line.rate,
             left / 60.0
         );
-        if let Some(validation) = &line.validation {
+        if let Some(train::Validation { ranking: Some(ranking), .. }) = &line.validation {
+            let recall = |at: usize| ranking.recall_at.get(&at).copied().unwrap_or(0.0);
+            text += &format!(
+                "\n       validation of {}: recall@16 {:.4}, @32 {:.4}, @64 {:.4}, full@64 {:.4}, MRR {:.4}, MAP {:.4}",
+                ranking.queries,
+                recall(16),
+                recall(32),
+                recall(64),
+                ranking.full_recall_at.get(&64).copied().unwrap_or(0.0),
+                ranking.mean_reciprocal_rank,
+                ranking.mean_average_precision
+            );
+        } else if let Some(validation) = &line.validation {
             text += &format!(
                 "\n       validation {:.2} % of {} (steps {} %), loss {:.3}",
                 100.0 * validation.accuracy,

@@ -336,46 +336,91 @@ pub struct Pair {
     pub is_useful: bool,
 }
 
-/// A mini-batch, ready for the network: each distinct graph once, in micro-batches, and pairs of them.
+/// A statement that conjectures are compared with.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Candidate {
+    /// Its graph, by its number in the batch.
+    pub graph: usize,
+    /// The vector of its own, if it has one.
+    pub memory: Option<u32>,
+    /// The chance that it is in the batch for another reason than being useful for the conjecture it is compared with.
+    pub chance: f32,
+}
+
+/// Conjectures that are all compared with the same statements.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Contest {
+    /// The graph of every conjecture, by its number in the batch.
+    pub conjectures: Vec<usize>,
+    /// The statements.
+    pub statements: Vec<Candidate>,
+    /// For every conjecture, the numbers of the statements that are useful for it.
+    pub useful: Vec<Vec<u32>>,
+    /// For every conjecture, the chance that one of its useful statements is in the batch because it is.
+    pub chances: Vec<f32>,
+    /// The logarithm of how many statements are useful for each that is not, in the whole library.
+    pub prior: f32,
+}
+
+impl Contest {
+    /// What is added to a score, so that it is what the library would teach though the batch has mostly useful ones:
+    /// the prior, and the logarithm of how much likelier a useful statement is to be in the batch than a useless one.
+    pub(crate) fn shift(&self, conjecture: usize, statement: usize) -> f32 {
+        self.prior + (self.chances[conjecture] * (1.0 / self.statements[statement].chance - 1.0)).ln_1p()
+    }
+}
+
+/// What is scored.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Task {
+    /// Pairs, by the classifiers.
+    Pairs(Vec<Pair>),
+    /// Conjectures with statements, by dot products.
+    Contest(Contest),
+}
+
+/// A mini-batch, ready for the network: each distinct graph once, in micro-batches, and what is scored.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Batch {
     pub(crate) unions: Vec<Union>,
     /// For each graph, its micro-batch and its number there.
     pub(crate) places: Vec<(usize, usize)>,
-    pub(crate) pairs: Vec<Pair>,
+    pub(crate) task: Task,
 }
 
 impl Batch {
-    /// Deals graphs out to micro-batches of about the same work, with at most about so many graphs each: the largest
-    /// first, each to the micro-batch with the least. The result depends on nothing else but the network's shape.
+    /// A batch of pairs.
     ///
     /// # Panics
     ///
     /// If a graph is not one, or a pair names a graph that is not there.
     pub fn new(graphs: &[GraphInput<'_>], pairs: Vec<Pair>, micro_batch: usize, config: &Config) -> Self {
-        let mut count = graphs.len().div_ceil(micro_batch.max(1)).max(1);
-        if count > 1 {
-            // An even number keeps two threads, or four, busy to the end.
-            count = count.next_multiple_of(if count > 4 { 4 } else { 2 });
-        }
-        let costs: Vec<usize> = graphs.iter().map(GraphInput::cost).collect();
-        let mut order: Vec<usize> = (0..graphs.len()).collect();
-        order.sort_by_key(|&graph| std::cmp::Reverse(costs[graph]));
-        let mut parts: Vec<(usize, Vec<usize>)> = vec![(0, Vec::new()); count];
-        let mut places = vec![(0, 0); graphs.len()];
-        for graph in order {
-            let part = (0..count).min_by_key(|&part| parts[part].0).expect("there is a part");
-            places[graph] = (part, parts[part].1.len());
-            parts[part].0 += costs[graph];
-            parts[part].1.push(graph);
-        }
         let exists = |pair: &Pair| pair.statement < graphs.len() && pair.conjecture < graphs.len();
         assert!(pairs.iter().all(exists), "a pair of a graph that is not there");
-        let unions = parts
-            .iter()
-            .map(|(_, part)| Union::new(part.iter().map(|&graph| graphs[graph]), config))
-            .collect();
-        Batch { unions, places, pairs }
+        let (unions, places) = deal(graphs, micro_batch, config);
+        Batch { unions, places, task: Task::Pairs(pairs) }
+    }
+
+    /// A batch of conjectures that are all compared with the same statements.
+    ///
+    /// # Panics
+    ///
+    /// If a graph is not one, or the contest names something that is not there.
+    pub fn contest(
+        graphs: &[GraphInput<'_>],
+        contest: Contest,
+        micro_batch: usize,
+        config: &Config,
+    ) -> Self {
+        let statements = contest.statements.iter();
+        let mut named = contest.conjectures.iter().copied().chain(statements.map(|s| s.graph));
+        assert!(named.all(|graph| graph < graphs.len()), "a graph that is not there");
+        let mut useful = contest.useful.iter().flatten();
+        assert!(useful.all(|&n| (n as usize) < contest.statements.len()), "a statement that is not there");
+        let count = contest.conjectures.len();
+        assert!(contest.useful.len() == count && contest.chances.len() == count, "not one for each conjecture");
+        let (unions, places) = deal(graphs, micro_batch, config);
+        Batch { unions, places, task: Task::Contest(contest) }
     }
 
     /// How many multiplications the matrix products of a forward pass are; a backward pass has twice as many.
@@ -387,15 +432,59 @@ impl Batch {
         let of_plan =
             |plan: &Plan| of_relation(&plan.edges) + of_relation(&plan.treelets) + plan.parents.len();
         let rows: usize = self.unions.iter().flat_map(|union| &union.plans).map(of_plan).sum();
-        let heads = (config.steps + 1)
-            * self.pairs.len()
-            * config.classifier_hidden()
-            * (config.classifier_input() + 2);
+        let (hidden, inputs) = (config.classifier_hidden(), config.classifier_input());
+        let heads = match &self.task {
+            Task::Pairs(pairs) => (config.steps + 1) * pairs.len() * hidden * (inputs + 2),
+            Task::Contest(contest) => {
+                let (conjectures, statements) = (contest.conjectures.len(), contest.statements.len());
+                (conjectures + statements) * hidden * (inputs + config.tower())
+                    + conjectures * statements * config.tower()
+            }
+        };
         rows * config.dimension * config.dimension + heads
     }
 
-    /// The pairs.
+    /// The pairs, if it is a batch of pairs.
     pub fn pairs(&self) -> &[Pair] {
-        &self.pairs
+        match &self.task {
+            Task::Pairs(pairs) => pairs,
+            Task::Contest(_) => &[],
+        }
     }
+
+    /// How many pairs or conjectures are scored.
+    pub fn examples(&self) -> usize {
+        match &self.task {
+            Task::Pairs(pairs) => pairs.len(),
+            Task::Contest(contest) => contest.conjectures.len(),
+        }
+    }
+}
+
+/// Deals graphs out to micro-batches of about the same work, with at most about so many graphs each: the largest
+/// first, each to the micro-batch with the least. The result depends on nothing else but the network's shape.
+fn deal(
+    graphs: &[GraphInput<'_>],
+    micro_batch: usize,
+    config: &Config,
+) -> (Vec<Union>, Vec<(usize, usize)>) {
+    let mut count = graphs.len().div_ceil(micro_batch.max(1)).max(1);
+    if count > 1 {
+        // An even number keeps two threads, or four, busy to the end.
+        count = count.next_multiple_of(if count > 4 { 4 } else { 2 });
+    }
+    let costs: Vec<usize> = graphs.iter().map(GraphInput::cost).collect();
+    let mut order: Vec<usize> = (0..graphs.len()).collect();
+    order.sort_by_key(|&graph| std::cmp::Reverse(costs[graph]));
+    let mut parts: Vec<(usize, Vec<usize>)> = vec![(0, Vec::new()); count];
+    let mut places = vec![(0, 0); graphs.len()];
+    for graph in order {
+        let part = (0..count).min_by_key(|&part| parts[part].0).expect("there is a part");
+        places[graph] = (part, parts[part].1.len());
+        parts[part].0 += costs[graph];
+        parts[part].1.push(graph);
+    }
+    let union =
+        |(_, part): &(usize, Vec<usize>)| Union::new(part.iter().map(|&graph| graphs[graph]), config);
+    (parts.iter().map(union).collect(), places)
 }

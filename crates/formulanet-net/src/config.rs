@@ -44,6 +44,20 @@ pub enum Reads {
     Messages,
 }
 
+/// How a statement and a conjecture meet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Meeting {
+    /// The paper's: in a classifier, one vector behind the other.
+    #[default]
+    Concat,
+    /// The same, and behind them the product of the two, number by number.
+    Product,
+    /// In a dot product: of a vector that one function makes of the conjecture and one that another makes of the
+    /// statement. Whole libraries are ranked so, because a statement's vector is made once for all conjectures.
+    Towers,
+}
+
 /// The shape of a network; everything that sizes depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -64,6 +78,12 @@ pub struct Config {
     pub pooling: Pooling,
     /// What the classifier after a step reads.
     pub reads: Reads,
+    /// How a statement and a conjecture meet.
+    #[serde(default)]
+    pub meeting: Meeting,
+    /// How many statements have a vector of their own that is added to what the network makes of them (towers).
+    #[serde(default)]
+    pub memory: usize,
 }
 
 impl Config {
@@ -78,6 +98,8 @@ impl Config {
             norm: NormKind::Graph,
             pooling: Pooling::Max,
             reads: Reads::States,
+            meeting: Meeting::Concat,
+            memory: 0,
         }
     }
 
@@ -91,7 +113,40 @@ impl Config {
 
     /// Length of what a classifier reads.
     pub(crate) fn classifier_input(&self) -> usize {
-        if self.is_conditional { 2 * self.width() } else { self.width() }
+        match (self.is_conditional, self.meeting) {
+            (false, _) => self.width(),
+            (true, Meeting::Concat) => 2 * self.width(),
+            (true, Meeting::Product) => 3 * self.width(),
+            (true, Meeting::Towers) => (self.steps + 1) * self.width(),
+        }
+    }
+
+    /// Length of the vectors whose dot product is a score.
+    pub fn tower(&self) -> usize {
+        self.dimension
+    }
+
+    /// Adds a row of what a classifier reads.
+    pub(crate) fn join(&self, statement: &[f32], conjecture: &[f32], rows: &mut Vec<f32>) {
+        rows.extend_from_slice(statement);
+        if self.is_conditional {
+            rows.extend_from_slice(conjecture);
+            if self.meeting == Meeting::Product {
+                rows.extend(statement.iter().zip(conjecture).map(|(a, b)| a * b));
+            }
+        }
+    }
+
+    /// The gradients of a statement's and a conjecture's vector, from that of a row that [`Config::join`] made of them.
+    pub(crate) fn part(&self, row: &[f32], statement: &[f32], conjecture: &[f32]) -> (Vec<f32>, Vec<f32>) {
+        let mut parts = row.chunks_exact(self.width());
+        let mut next = || parts.next().map_or_else(Vec::new, <[f32]>::to_vec);
+        let (mut of_statement, mut of_conjecture, of_product) = (next(), next(), next());
+        for (j, gradient) in of_product.into_iter().enumerate() {
+            of_statement[j] += gradient * conjecture[j];
+            of_conjecture[j] += gradient * statement[j];
+        }
+        (of_statement, of_conjecture)
     }
 
     /// Length of a classifier's hidden layer.

@@ -17,6 +17,13 @@ pub(crate) struct HeadResult {
     pub(crate) statistics: Statistics,
 }
 
+/// What the backward pass of a head needs.
+pub(crate) struct HeadTrace {
+    normalised: Vec<f32>,
+    active: Vec<f32>,
+    pub(crate) statistics: Statistics,
+}
+
 impl Pass<'_> {
     /// Loss and gradients of a classifier on a mini-batch; `inputs` has a row for each pair.
     pub(crate) fn head_gradients(
@@ -26,35 +33,57 @@ impl Pass<'_> {
         labels: &[bool],
         gradients: &mut [f32],
     ) -> HeadResult {
-        let hidden = head.first.shape[0];
-        let affine = head.norm.affine(self.values);
-        let mut normalised = self.product(&head.first, inputs);
-        let groups = [0, labels.len() as u32];
-        let weights = vec![1.0; labels.len()];
-        let statistics = Statistics::of_columns(&normalised, &weights, &groups, hidden);
-        let mut active = self.compute.take(normalised.len());
-        norm::activate(&mut active, &mut normalised, &groups, &statistics, affine);
+        let (trace, logits) = self.head_forward(head, inputs);
+        let statistics = trace.statistics.clone();
         let (mut loss, mut correct) = (0.0, 0);
         let mut logit_gradient = Vec::with_capacity(labels.len() * 2);
-        for (row, &label) in self.logits(head, &active).chunks_exact(2).zip(labels) {
+        for (row, &label) in logits.chunks_exact(2).zip(labels) {
             let probability = probability(row);
             loss -= f64::from(log_probability(row, label)) / labels.len() as f64;
             correct += usize::from((probability > 0.5) == label);
             let error = (probability - f32::from(label)) / labels.len() as f32;
             logit_gradient.extend([-error, error]);
         }
-        for row in logit_gradient.chunks_exact(2) {
+        let input_gradient = self.head_backward(head, trace, inputs, &logit_gradient, gradients);
+        HeadResult { loss, correct, input_gradient, statistics }
+    }
+
+    /// What a head makes of rows in training.
+    pub(crate) fn head_forward(&self, head: &Head, inputs: &[f32]) -> (HeadTrace, Vec<f32>) {
+        let hidden = head.first.shape[0];
+        let mut normalised = self.product(&head.first, inputs);
+        let groups = [0, (normalised.len() / hidden) as u32];
+        let weights = vec![1.0; normalised.len() / hidden];
+        let statistics = Statistics::of_columns(&normalised, &weights, &groups, hidden);
+        let mut active = self.compute.take(normalised.len());
+        norm::activate(&mut active, &mut normalised, &groups, &statistics, head.norm.affine(self.values));
+        let outputs = self.outputs(head, &active);
+        (HeadTrace { normalised, active, statistics }, outputs)
+    }
+
+    /// The gradient of what a head read, given that of its outputs.
+    pub(crate) fn head_backward(
+        &self,
+        head: &Head,
+        trace: HeadTrace,
+        inputs: &[f32],
+        output_gradient: &[f32],
+        gradients: &mut [f32],
+    ) -> Vec<f32> {
+        for row in output_gradient.chunks_exact(head.second.shape[0]) {
             rows::add(&mut gradients[head.bias.clone()], row);
         }
-        self.weight_gradient(&head.second, &active, &logit_gradient, gradients);
+        let HeadTrace { normalised, active, statistics } = trace;
+        self.weight_gradient(&head.second, &active, output_gradient, gradients);
         let mut gradient = active;
-        self.weights.backward(&head.second).multiply(&mut gradient, &logit_gradient);
+        self.weights.backward(&head.second).multiply(&mut gradient, output_gradient);
+        let count = normalised.len() / head.first.shape[0];
         let trace = Normalised {
             rows: &normalised,
-            weights: &weights,
-            groups: &groups,
+            weights: &vec![1.0; count],
+            groups: &[0, count as u32],
             statistics: &statistics,
-            affine,
+            affine: head.norm.affine(self.values),
         };
         norm::backward(&mut gradient, trace, head.norm.affine_gradient(gradients));
         self.weight_gradient(&head.first, inputs, &gradient, gradients);
@@ -62,29 +91,34 @@ impl Pass<'_> {
         self.weights.backward(&head.first).multiply(&mut input_gradient, &gradient);
         self.compute.give(gradient);
         self.compute.give(normalised);
-        HeadResult { loss, correct, input_gradient, statistics }
+        input_gradient
     }
 
     /// The probability that a statement is useful, for every row of what a classifier reads.
     pub(crate) fn probabilities(&self, head: &Head, inputs: &[f32]) -> Vec<f32> {
+        self.head_fixed(head, inputs).chunks_exact(2).map(probability).collect()
+    }
+
+    /// What a trained head makes of rows.
+    pub(crate) fn head_fixed(&self, head: &Head, inputs: &[f32]) -> Vec<f32> {
         let mut hidden = self.product(&head.first, inputs);
-        let running = head.norm.running.clone().expect("a classifier's norm has running statistics");
+        let running = head.norm.running.clone().expect("a head's norm has running statistics");
         let (mean, variance) = self.values[running].split_at(head.first.shape[0]);
         let statistics = Statistics::fixed(mean, variance);
         let groups = [0, (hidden.len() / head.first.shape[0]) as u32];
         let mut active = self.compute.take(hidden.len());
         norm::activate(&mut active, &mut hidden, &groups, &statistics, head.norm.affine(self.values));
-        let logits = self.logits(head, &active);
+        let outputs = self.outputs(head, &active);
         self.compute.give(hidden);
         self.compute.give(active);
-        logits.chunks_exact(2).map(probability).collect()
+        outputs
     }
 
-    fn logits(&self, head: &Head, active: &[f32]) -> Vec<f32> {
+    fn outputs(&self, head: &Head, active: &[f32]) -> Vec<f32> {
         let count = active.len() / head.second.shape[1];
-        let mut logits = self.values[head.bias.clone()].repeat(count);
-        self.weights.forward(&head.second).multiply_add(&mut logits, active);
-        logits
+        let mut outputs = self.values[head.bias.clone()].repeat(count);
+        self.weights.forward(&head.second).multiply_add(&mut outputs, active);
+        outputs
     }
 }
 

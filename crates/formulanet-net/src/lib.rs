@@ -17,12 +17,13 @@ mod model;
 mod network;
 mod optim;
 mod parameters;
+mod towers;
 mod train;
 
-pub use batch::{Batch, GraphInput, Pair};
+pub use batch::{Batch, Candidate, Contest, GraphInput, Pair};
 pub use checkpoint::{CheckpointError, Metadata, State, Storage};
 pub use compute::{Compute, Precision};
-pub use config::{Config, Kind, NormKind, Pooling, Reads};
+pub use config::{Config, Kind, Meeting, NormKind, Pooling, Reads};
 pub use model::Model;
 pub use network::{Embedding, Network};
 pub use optim::{MovingAverage, Optimiser, Rule, Schedule, clip};

@@ -32,6 +32,11 @@ impl Embedding {
         &self.values[t * self.width..][..self.width]
     }
 
+    /// All vectors, one behind the other.
+    pub fn all(&self) -> &[f32] {
+        &self.values
+    }
+
     /// The vector after the last step, which is the graph's embedding.
     pub fn last(&self) -> &[f32] {
         &self.values[self.values.len() - self.width..]
@@ -61,7 +66,7 @@ impl Network {
         &self.compute
     }
 
-    fn pass(&self) -> Pass<'_> {
+    pub(crate) fn pass(&self) -> Pass<'_> {
         Pass {
             config: &self.model.config,
             values: &self.model.values,
@@ -127,10 +132,7 @@ impl Network {
             let scores = self.compute.map(chunks.len(), |i| {
                 let mut inputs = Vec::new();
                 for (statement, conjecture) in chunks[i] {
-                    inputs.extend_from_slice(statement.step(t));
-                    if self.model.config.is_conditional {
-                        inputs.extend_from_slice(conjecture.step(t));
-                    }
+                    self.model.config.join(statement.step(t), conjecture.step(t), &mut inputs);
                 }
                 self.pass().probabilities(&self.model.layout.heads[t], &inputs)
             });
@@ -147,10 +149,8 @@ impl Network {
     pub fn score(&self, conjecture: &[f32], statement: &[f32]) -> f32 {
         let width = self.model.config.width();
         assert!(conjecture.len() == width && statement.len() == width, "vectors do not fit the network");
-        let mut input = statement.to_vec();
-        if self.model.config.is_conditional {
-            input.extend_from_slice(conjecture);
-        }
+        let mut input = Vec::new();
+        self.model.config.join(statement, conjecture, &mut input);
         let head = self.model.layout.heads.last().expect("there is always a classifier");
         self.pass().probabilities(head, &input)[0]
     }

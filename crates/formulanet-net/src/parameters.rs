@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::config::{Config, Kind, NormKind, Reads};
+use crate::config::{Config, Kind, Meeting, NormKind, Reads};
 use crate::init::Random;
 use crate::kernel::matmul::{Kernel, Packed, Read};
 use crate::kernel::norm::{Affine, AffineGradient};
@@ -70,7 +70,7 @@ pub(crate) struct Step {
     pub(crate) combine: Option<(Weight, Norm)>,
 }
 
-/// A classifier: FC, norm over the mini-batch, ReLU, FC.
+/// A classifier, or what makes a vector for dot products: FC, norm over the mini-batch, ReLU, FC.
 #[derive(Clone, Debug)]
 pub(crate) struct Head {
     pub(crate) first: Weight,
@@ -86,7 +86,10 @@ pub struct Layout {
     pub(crate) embedding: Range<usize>,
     pub(crate) embedding_norm: Norm,
     pub(crate) steps: Vec<Step>,
+    /// The classifiers of all steps; or, for dot products, what reads a conjecture and what reads a statement.
     pub(crate) heads: Vec<Head>,
+    /// Vectors of statements' own.
+    pub(crate) memory: Range<usize>,
     pub(crate) weights: Vec<Weight>,
     trained: usize,
     length: usize,
@@ -101,7 +104,18 @@ impl Layout {
         let embedding = maker.tensor("embedding".into(), [config.vocabulary, d]);
         let mut embedding_norm = maker.norm("embedding_norm", d, config.norm == NormKind::Batch);
         let mut steps: Vec<Step> = (0..config.steps).map(|t| maker.step(t)).collect();
-        let mut heads: Vec<Head> = (0..=config.steps).map(|t| maker.head(t)).collect();
+        let mut heads: Vec<Head> = match config.meeting {
+            Meeting::Concat | Meeting::Product => {
+                (0..=config.steps).map(|t| maker.head(format!("heads.{t}"), 2)).collect()
+            }
+            Meeting::Towers => ["towers.conjecture", "towers.statement"]
+                .map(|name| maker.head(name.into(), config.tower()))
+                .into(),
+        };
+        let memory = match config.memory {
+            0 => 0..0,
+            rows => maker.tensor(MEMORY.into(), [rows, config.tower()]),
+        };
         let trained = maker.length;
         // What is followed lies behind what is trained: only now is it known where.
         let running = std::mem::take(&mut maker.running);
@@ -125,7 +139,7 @@ impl Layout {
         }
         heads.iter_mut().for_each(|head| place(&mut head.norm));
         let Maker { tensors, weights, length, .. } = maker;
-        Layout { tensors, embedding, embedding_norm, steps, heads, weights, trained, length }
+        Layout { tensors, embedding, embedding_norm, steps, heads, memory, weights, trained, length }
     }
 
     /// All tensors in order.
@@ -151,7 +165,7 @@ impl Layout {
             let values = &mut values[tensor.range.clone()];
             if tensor.name.ends_with(".scale") || tensor.name.ends_with(".variance") {
                 values.fill(1.0);
-            } else if tensor.shape[0] > 1 {
+            } else if tensor.shape[0] > 1 && tensor.name != MEMORY {
                 // A matrix that is one block of a wider one counts the inputs of the whole.
                 let blocks = if tensor.name.contains(".first.") { self.blocks(&tensor.name) } else { 1 };
                 let deviation = (2.0 / (tensor.shape[1] * blocks) as f32).sqrt();
@@ -166,6 +180,9 @@ impl Layout {
         self.tensors.iter().filter(|tensor| tensor.name.starts_with(stem)).count()
     }
 }
+
+/// Name of the statements' own vectors, which are zero at first.
+const MEMORY: &str = "memory";
 
 struct Maker<'a> {
     config: &'a Config,
@@ -226,13 +243,13 @@ impl Maker<'_> {
         }
     }
 
-    fn head(&mut self, t: usize) -> Head {
+    fn head(&mut self, name: String, outputs: usize) -> Head {
         let (inputs, hidden) = (self.config.classifier_input(), self.config.classifier_hidden());
         Head {
-            first: self.weight(format!("heads.{t}.first"), [hidden, inputs]),
-            norm: self.norm(&format!("heads.{t}.norm"), hidden, true),
-            second: self.weight(format!("heads.{t}.second"), [2, hidden]),
-            bias: self.tensor(format!("heads.{t}.bias"), [1, 2]),
+            first: self.weight(format!("{name}.first"), [hidden, inputs]),
+            norm: self.norm(&format!("{name}.norm"), hidden, true),
+            second: self.weight(format!("{name}.second"), [outputs, hidden]),
+            bias: self.tensor(format!("{name}.bias"), [1, outputs]),
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Pair, Task};
 use crate::compute::Compute;
-use crate::config::NormKind;
+use crate::config::{Meeting, NormKind};
 use crate::kernel::norm::Statistics;
 use crate::kernel::rows;
 use crate::layer::Pass;
@@ -16,12 +16,13 @@ use crate::parameters::{Norm, Weights};
 pub struct Gradients {
     /// The gradient of every number that is trained.
     pub values: Vec<f32>,
-    /// The mean cross-entropy of every classifier; their sum is the loss.
+    /// The mean cross-entropy of every classifier, or that of the dot products; their sum is the loss.
     pub losses: Vec<f64>,
-    /// How many pairs every classifier is right about.
+    /// How many pairs every classifier is right about; with dot products, how many conjectures have a useful statement
+    /// in the first place.
     pub correct: Vec<usize>,
     /// What running statistics move towards: where they lie, and the new mean and variance.
-    followed: Vec<(usize, Vec<f32>)>,
+    pub(crate) followed: Vec<(usize, Vec<f32>)>,
 }
 
 /// Micro-batches are dealt out to so many lanes, whatever the number of threads. A lane adds its gradients up in the
@@ -34,6 +35,10 @@ const MOMENTUM: f32 = 0.1;
 
 impl Model {
     /// Loss and gradients of a mini-batch.
+    ///
+    /// # Panics
+    ///
+    /// If the batch is one of pairs and the network has no classifiers, or the other way round.
     pub fn gradients(&self, batch: &Batch, compute: &Compute) -> Gradients {
         let weights = Weights::new(&self.layout, &self.values, compute.kernel, true);
         let pass = Pass {
@@ -56,7 +61,16 @@ impl Model {
                 gradients.followed.extend(follow(norm, statistics, count));
             }
         }
-        let pooled = self.heads_backward(&pass, batch, &traces, &mut gradients);
+        let pooled = match &batch.task {
+            Task::Pairs(pairs) => {
+                assert!(self.config.meeting != Meeting::Towers, "pairs are for classifiers");
+                self.heads_backward(&pass, batch, pairs, &traces, &mut gradients)
+            }
+            Task::Contest(contest) => {
+                assert!(self.config.meeting == Meeting::Towers, "contests are for dot products");
+                self.towers_backward(&pass, batch, contest, &traces, &mut gradients)
+            }
+        };
         let traces: Vec<Mutex<Option<Trace>>> =
             traces.into_iter().map(|trace| Mutex::new(Some(trace))).collect();
         let sums = compute.map(LANES.min(batch.unions.len()), |lane| {
@@ -89,32 +103,32 @@ impl Model {
         &self,
         pass: &Pass<'_>,
         batch: &Batch,
+        pairs: &[Pair],
         traces: &[Trace],
         gradients: &mut Gradients,
     ) -> Vec<Vec<Vec<f32>>> {
-        let (width, is_conditional) = (self.config.width(), self.config.is_conditional);
-        let labels: Vec<bool> = batch.pairs.iter().map(|pair| pair.is_useful).collect();
+        let width = self.config.width();
+        let labels: Vec<bool> = pairs.iter().map(|pair| pair.is_useful).collect();
         let zeros = |trace: &Trace| trace.pools.iter().map(|pool| vec![0.0; pool.vectors.len()]).collect();
         let mut pooled: Vec<Vec<Vec<f32>>> = traces.iter().map(zeros).collect();
         for (t, head) in self.layout.heads.iter().enumerate() {
             let mut inputs = Vec::with_capacity(labels.len() * self.config.classifier_input());
-            for pair in &batch.pairs {
-                for graph in
-                    [Some(pair.statement), is_conditional.then_some(pair.conjecture)].into_iter().flatten()
-                {
-                    let (part, number) = batch.places[graph];
-                    inputs.extend_from_slice(&traces[part].pools[t].vectors[number * width..][..width]);
-                }
+            let vector = |graph: usize| {
+                let (part, number) = batch.places[graph];
+                &traces[part].pools[t].vectors[number * width..][..width]
+            };
+            for pair in pairs {
+                self.config.join(vector(pair.statement), vector(pair.conjecture), &mut inputs);
             }
             let result = pass.head_gradients(head, &inputs, &labels, &mut gradients.values);
             for (pair, row) in
-                batch.pairs.iter().zip(result.input_gradient.chunks_exact(inputs.len() / labels.len()))
+                pairs.iter().zip(result.input_gradient.chunks_exact(inputs.len() / labels.len()))
             {
-                for (graph, gradient) in
-                    [pair.statement, pair.conjecture].into_iter().zip(row.chunks_exact(width))
-                {
+                let (statement, conjecture) =
+                    self.config.part(row, vector(pair.statement), vector(pair.conjecture));
+                for (graph, gradient) in [(pair.statement, statement), (pair.conjecture, conjecture)] {
                     let (part, number) = batch.places[graph];
-                    rows::add(&mut pooled[part][t][number * width..][..width], gradient);
+                    rows::add(&mut pooled[part][t][number * width..][..gradient.len()], &gradient);
                 }
             }
             gradients.losses.push(result.loss);
@@ -134,7 +148,7 @@ impl Gradients {
 }
 
 /// What the running statistics of a norm move towards.
-fn follow(norm: &Norm, statistics: &Statistics, count: f32) -> Option<(usize, Vec<f32>)> {
+pub(crate) fn follow(norm: &Norm, statistics: &Statistics, count: f32) -> Option<(usize, Vec<f32>)> {
     let running = norm.running.clone()?;
     // The variance of a sample underestimates that of what it is drawn from.
     let correction = count / (count - 1.0).max(1.0);

@@ -1,7 +1,8 @@
 //! Properties of the network as a whole.
 
 use formulanet_net::{
-    Batch, Compute, Config, GraphInput, Kind, Model, Network, NormKind, Pair, Pooling, Precision, Reads,
+    Batch, Candidate, Compute, Config, Contest, GraphInput, Kind, Meeting, Model, Network, NormKind, Pair, Pooling,
+    Precision, Reads,
 };
 
 /// A small generator, so that the tests are the same in every run.
@@ -59,10 +60,34 @@ fn graphs_and_pairs(seed: u64) -> (Vec<Graph>, Vec<Pair>) {
     (graphs, pairs)
 }
 
-/// Micro-batches of at most so many graphs.
+/// Micro-batches of at most so many graphs. Networks with dot products get a contest that is made of the pairs.
 fn batch_of(graphs: &[Graph], pairs: Vec<Pair>, micro_batch: usize, config: &Config) -> Batch {
     let inputs: Vec<GraphInput<'_>> = graphs.iter().map(Graph::input).collect();
-    Batch::new(&inputs, pairs, micro_batch, config)
+    if config.meeting != Meeting::Towers {
+        return Batch::new(&inputs, pairs, micro_batch, config);
+    }
+    let (mut conjectures, mut statements): (Vec<usize>, Vec<usize>) =
+        pairs.iter().map(|pair| (pair.conjecture, pair.statement)).unzip();
+    for graphs in [&mut conjectures, &mut statements] {
+        graphs.sort_unstable();
+        graphs.dedup();
+    }
+    let is_useful = |conjecture: usize, statement: usize| {
+        pairs.iter().any(|p| p.is_useful && (p.conjecture, p.statement) == (conjecture, statement))
+    };
+    let useful_for = |&conjecture: &usize| {
+        (0..statements.len()).filter(|&i| is_useful(conjecture, statements[i])).map(|i| i as u32).collect()
+    };
+    let useful = conjectures.iter().map(useful_for).collect();
+    let candidate = |(i, &graph): (usize, &usize)| Candidate {
+        graph,
+        memory: (i < config.memory).then_some(i as u32),
+        chance: 0.2 + i as f32 / 10.0,
+    };
+    let statements = statements.iter().enumerate().map(candidate).collect();
+    let chances = vec![0.5; conjectures.len()];
+    let contest = Contest { conjectures, statements, useful, chances, prior: -1.0 };
+    Batch::contest(&inputs, contest, micro_batch, config)
 }
 
 fn batch(seed: u64, config: &Config) -> Batch {
@@ -93,6 +118,8 @@ fn variants() -> Vec<Config> {
     }
     variants.push(Config { pooling: Pooling::MaxMean, steps: 2, ..paper });
     variants.push(Config { reads: Reads::Messages, steps: 2, ..paper });
+    variants.push(Config { meeting: Meeting::Product, steps: 1, ..paper });
+    variants.push(Config { meeting: Meeting::Towers, memory: 3, steps: 2, ..paper });
     let all = Config { norm: NormKind::Batch, pooling: Pooling::MaxMean, reads: Reads::Messages, ..paper };
     variants.push(all);
     variants
@@ -227,6 +254,17 @@ fn alone_is_as_in_a_batch() {
             let network = |threads| Network::new(Model::new(config, 5), Compute::new(precision, threads));
             let together = network(1).embed_all(&inputs);
             assert_eq!(network(2).embed_all(&inputs), together);
+            if config.meeting == Meeting::Towers {
+                let network = network(1);
+                let keys = network.keys(&together.iter().map(|x| (x, Some(1))).collect::<Vec<_>>());
+                let queries = network.queries(&together.iter().collect::<Vec<_>>());
+                for (i, embedding) in together.iter().enumerate() {
+                    let of_this = i * config.tower()..(i + 1) * config.tower();
+                    assert_eq!(network.keys(&[(embedding, Some(1))]), keys[of_this.clone()]);
+                    assert_eq!(network.queries(&[embedding]), queries[of_this]);
+                }
+                continue;
+            }
             let pairs: Vec<_> = together.iter().zip(together.iter().rev()).collect();
             let scores = network(1).score_all(&pairs);
             for (i, input) in inputs.iter().enumerate() {

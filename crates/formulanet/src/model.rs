@@ -4,12 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use formulanet_logic::View;
-use formulanet_net::{Metadata, Model, Storage};
+use formulanet_net::{Meeting, Metadata, Model, Storage};
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::data::view_name;
 use crate::files;
+use crate::memory::Memory;
 use crate::recipe::Recipe;
 
 /// A trained network, and what is needed to use it.
@@ -21,6 +22,8 @@ pub struct TrainedModel {
     pub origin: Origin,
     /// The label of every token.
     pub vocabulary: Vec<String>,
+    /// Which statements have a vector of their own.
+    pub memory: Memory,
 }
 
 /// Where a model comes from.
@@ -37,8 +40,11 @@ pub struct Origin {
     pub fingerprint: String,
     /// Pairs that training saw, counted as often as it saw them.
     pub pairs: u64,
-    /// Accuracy on held-out conjectures, if it was measured.
+    /// Accuracy on held-out conjectures, if it was measured; of a ranking, recall after 64 premises.
     pub validation_accuracy: Option<f64>,
+    /// Of a model that ranks premises: the logarithm of how many were useful for each that was not.
+    #[serde(default)]
+    pub prior: Option<f32>,
     /// Version of the program.
     pub program: String,
 }
@@ -46,6 +52,7 @@ pub struct Origin {
 /// Names of the parts in a file's metadata.
 const ORIGIN: &str = "origin";
 const VOCABULARY: &str = "vocabulary";
+const MEMORY: &str = "memory";
 
 impl TrainedModel {
     /// Reads a model file.
@@ -78,7 +85,16 @@ impl TrainedModel {
             let expected = model.config().vocabulary;
             return Err(damaged(format!("expected {expected} labels, found {}", vocabulary.len())));
         }
-        Ok(TrainedModel { model, origin, vocabulary })
+        let memory = metadata.get(MEMORY).map_or("", String::as_str);
+        let memory = Memory::from_text(memory)
+            .filter(|memory| memory.len() == model.config().memory)
+            .ok_or_else(|| damaged("expected a key for every statement's own vector".into()))?;
+        Ok(TrainedModel { model, origin, vocabulary, memory })
+    }
+
+    /// Whether it ranks premises by dot products, rather than classify pairs.
+    pub fn ranks(&self) -> bool {
+        self.model.config().meeting == Meeting::Towers
     }
 
     /// Writes a model file, whole or not at all.
@@ -88,10 +104,13 @@ impl TrainedModel {
     /// If it cannot be written.
     pub fn save(&self, path: &Path, storage: Storage) -> Result<(), Error> {
         let shown = path.display().to_string();
-        let metadata = Metadata::from([
+        let mut metadata = Metadata::from([
             (ORIGIN.into(), serde_json::to_string(&self.origin).expect("an origin is plain data")),
             (VOCABULARY.into(), serde_json::to_string(&self.vocabulary).expect("labels are plain data")),
         ]);
+        if !self.memory.is_empty() {
+            metadata.insert(MEMORY.into(), self.memory.to_text());
+        }
         let bytes = self
             .model
             .to_bytes(storage, &metadata)

@@ -1,6 +1,6 @@
 //! How a network is trained: every choice that the result depends on.
 
-use formulanet_net::{Config, Kind, NormKind, Pooling, Precision, Reads, Rule, Schedule, Storage};
+use formulanet_net::{Config, Kind, Meeting, NormKind, Pooling, Precision, Reads, Rule, Schedule, Storage};
 use serde::{Deserialize, Serialize};
 
 /// Every choice that a trained network depends on, beside the data. As TOML, a recipe is a flat list of these names.
@@ -21,7 +21,22 @@ pub struct Recipe {
     pub pooling: Pooling,
     /// What the classifier after a step reads.
     pub reads: Reads,
-    /// Pairs of a mini-batch.
+    /// How a statement and a conjecture meet. Towers learn to rank named premises; the others, to classify pairs.
+    #[serde(default)]
+    pub meeting: Meeting,
+    /// Premises that so many conjectures of training depend on have a vector of their own; 0 for none (towers).
+    #[serde(default)]
+    pub memory: u32,
+    /// Share of those vectors that a batch leaves out, so that the network learns to do without (towers).
+    #[serde(default)]
+    pub forget: f32,
+    /// Useful premises of each conjecture in a batch, at most (towers).
+    #[serde(default)]
+    pub useful: usize,
+    /// Random premises in a batch (towers).
+    #[serde(default)]
+    pub random: usize,
+    /// Pairs of a mini-batch; conjectures, if premises are ranked.
     pub batch: usize,
     /// Pairs of one conjecture that are drawn together, so that its graph is embedded once for all of them.
     pub group: usize,
@@ -104,6 +119,11 @@ impl Recipe {
             norm: NormKind::Graph,
             pooling: Pooling::Max,
             reads: Reads::States,
+            meeting: Meeting::Concat,
+            memory: 0,
+            forget: 0.0,
+            useful: 0,
+            random: 0,
             batch: 300,
             group: 1,
             micro_batch: 16,
@@ -145,12 +165,31 @@ impl Recipe {
         }
     }
 
+    /// For ranking named premises.
+    pub fn premises() -> Self {
+        Recipe {
+            meeting: Meeting::Towers,
+            memory: 2,
+            forget: 0.5,
+            useful: 8,
+            random: 256,
+            batch: 96,
+            epochs: 20,
+            validate_every: 20_000,
+            ..Recipe::fast()
+        }
+    }
+
     /// What is wrong with the numbers, if anything.
     pub fn check(&self) -> Result<(), String> {
         let problems = [
             (self.dimension == 0 || self.dimension > 4096, "dimension must be from 1 to 4096"),
             (self.steps > 32, "steps must be at most 32"),
             (self.batch < 2, "batch must be at least 2: its norms need several pairs"),
+            (self.meeting == Meeting::Towers && !self.conditional, "towers need the conjecture: conditional"),
+            (self.meeting == Meeting::Towers && self.useful == 0, "useful must be at least 1"),
+            (self.random > 1_000_000, "random must be at most 1000000"),
+            (!(0.0..=1.0).contains(&self.forget), "forget must be from 0 to 1"),
             (self.group == 0, "group must be at least 1"),
             (self.micro_batch == 0, "micro_batch must be at least 1"),
             (!(self.rate > 0.0 && self.rate.is_finite()), "rate must be positive"),
@@ -183,6 +222,8 @@ impl Recipe {
             norm: self.norm,
             pooling: self.pooling,
             reads: self.reads,
+            meeting: self.meeting,
+            memory: 0,
         }
     }
 
@@ -219,7 +260,7 @@ mod tests {
 
     #[test]
     fn recipes_are_toml() {
-        for recipe in [Recipe::paper(), Recipe::fast()] {
+        for recipe in [Recipe::paper(), Recipe::fast(), Recipe::premises()] {
             recipe.check().unwrap();
             let text = toml::to_string(&recipe).unwrap();
             assert!(text.contains("optimiser = \"") && text.contains("rate = "), "{text}");

@@ -3,6 +3,7 @@
 //! The weights after a step depend on the data, the recipe and the step alone: not on the number of threads, nor on
 //! how often the run was stopped and resumed.
 
+mod contest;
 mod folder;
 mod order;
 
@@ -12,7 +13,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use formulanet_net::{Batch, Compute, Model, MovingAverage, Network, Optimiser, State, clip};
+use formulanet_net::{Batch, Compute, Config, Meeting, Model, MovingAverage, Network, Optimiser, State, clip};
 use serde::{Deserialize, Serialize};
 
 pub use folder::{Log, RunFolder, recipe_of};
@@ -20,7 +21,10 @@ pub use folder::{Log, RunFolder, recipe_of};
 use crate::Error;
 use crate::data::{Prepared, Split};
 use crate::evaluate::{self, Predictions, TokenMap, Unwatched};
+use crate::memory::Memory;
+use crate::metrics::Ranking;
 use crate::model::{Origin, TrainedModel};
+use crate::premises::{Questions, rank_premises};
 use crate::recipe::Recipe;
 use order::Order;
 
@@ -81,19 +85,32 @@ pub struct Line {
 pub struct Validation {
     /// How many pairs it looked at.
     pub pairs: usize,
-    /// Accuracy of the last classifier.
+    /// Accuracy of the last classifier; of a ranking, recall after 64 premises.
     pub accuracy: f64,
-    /// Mean cross-entropy of the last classifier.
+    /// Mean cross-entropy of the last classifier; 0 for a ranking.
     pub loss: f64,
     /// Accuracy of every classifier.
     pub steps: Vec<f64>,
+    /// How premises are ranked, if that is what is learnt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranking: Option<Ranking>,
 }
 
 impl Validation {
     fn of(predictions: &Predictions) -> Self {
         let steps = predictions.accuracies();
         let accuracy = steps.last().copied().unwrap_or(0.0);
-        Validation { pairs: predictions.last.len(), accuracy, loss: predictions.loss(), steps }
+        Validation { pairs: predictions.last.len(), accuracy, loss: predictions.loss(), steps, ranking: None }
+    }
+
+    fn of_ranking(ranking: Ranking) -> Self {
+        Validation {
+            pairs: ranking.queries,
+            accuracy: ranking.recall_at.get(&64).copied().unwrap_or(0.0),
+            loss: 0.0,
+            steps: Vec::new(),
+            ranking: Some(ranking),
+        }
     }
 }
 
@@ -177,16 +194,16 @@ pub fn train_from(
     recipe.check().map_err(|message| Error::data("recipe", message))?;
     prepared.verify()?;
     let mut order = Order::new(prepared, recipe);
-    if order.pair_count() < 2 {
+    if order.count() < 2 {
         return Err(Error::data(
             prepared.path().display().to_string(),
             format!(
-                "expected pairs to train on, found {}; prepare with a smaller --validation",
-                order.pair_count()
+                "expected pairs or dependencies to train on, found {}; prepare with a smaller --validation",
+                order.count()
             ),
         ));
     }
-    let mut trainer = Trainer::new(prepared, recipe, options.threads);
+    let mut trainer = Trainer::new(prepared, recipe, order.prior(), options.threads);
     if let Some(first) = first_weights {
         trainer.begin_with(first)?;
     }
@@ -203,10 +220,10 @@ pub fn train_from(
     }
     let total = order.total();
     watcher.begin(&Plan {
-        pairs: order.pair_count(),
+        pairs: order.count(),
         validation_pairs: trainer.validation.len(),
         total,
-        batch: recipe.batch.min(order.pair_count()),
+        batch: recipe.batch.min(order.count()),
         first: progress.step,
         weights: trainer.state.model.layout().trained(),
         compute: trainer.compute.describe(),
@@ -240,8 +257,10 @@ struct Trainer<'a> {
     recipe: &'a Recipe,
     state: State,
     compute: Compute,
-    /// The pairs of a validation on the way.
+    /// The pairs of a validation on the way; or, if premises are ranked, the conjectures.
     validation: Vec<u32>,
+    memory: Memory,
+    prior: Option<f32>,
 }
 
 /// Sums since the last line of the log.
@@ -254,8 +273,10 @@ struct Sums {
 }
 
 impl<'a> Trainer<'a> {
-    fn new(prepared: &'a Prepared, recipe: &'a Recipe, threads: usize) -> Self {
-        let model = Model::new(recipe.config(prepared.vocabulary().len()), recipe.seed);
+    fn new(prepared: &'a Prepared, recipe: &'a Recipe, prior: Option<f32>, threads: usize) -> Self {
+        let memory = contest::memory_of(prepared, recipe);
+        let config = Config { memory: memory.len(), ..recipe.config(prepared.vocabulary().len()) };
+        let model = Model::new(config, recipe.seed);
         let optimiser = Optimiser::new(recipe.rule(), recipe.weight_decay, model.layout().trained());
         let average = (recipe.average > 0.0).then(|| MovingAverage::new(recipe.average, model.values()));
         let most = if recipe.validation_pairs == 0 { None } else { Some(recipe.validation_pairs) };
@@ -264,7 +285,14 @@ impl<'a> Trainer<'a> {
             recipe,
             state: State { model, optimiser, average },
             compute: Compute::new(recipe.precision, threads),
-            validation: evaluate::pairs_of(prepared, Split::Validation, most, 0),
+            validation: match prior {
+                Some(_) => {
+                    Questions::new(prepared, &[Split::Validation]).asked.into_iter().map(|n| n as u32).collect()
+                }
+                None => evaluate::pairs_of(prepared, Split::Validation, most, 0),
+            },
+            memory,
+            prior,
         }
     }
 
@@ -314,7 +342,7 @@ impl<'a> Trainer<'a> {
                 let validation = if validates { Some(self.validate(is_last)?) } else { None };
                 let line = Line {
                     step: progress.step,
-                    pairs: progress.step * batch.pairs().len() as u64,
+                    pairs: progress.step * batch.examples() as u64,
                     epoch: progress.step as f64 / batches_per_epoch as f64,
                     seconds: progress.seconds,
                     speed,
@@ -378,7 +406,7 @@ impl<'a> Trainer<'a> {
             average.follow(model.values());
         }
         sums.batches += 1;
-        sums.pairs += batch.pairs().len();
+        sums.pairs += batch.examples();
         sums.loss.resize(gradients.losses.len(), 0.0);
         sums.correct.resize(gradients.correct.len(), 0);
         sums.loss.iter_mut().zip(&gradients.losses).for_each(|(sum, loss)| *sum += loss);
@@ -407,13 +435,24 @@ impl<'a> Trainer<'a> {
                 fingerprint: meta.fingerprint.clone(),
                 pairs: line.pairs,
                 validation_accuracy: line.validation.as_ref().map(|validation| validation.accuracy),
+                prior: self.prior,
                 program: env!("CARGO_PKG_VERSION").into(),
             },
             vocabulary: self.prepared.vocabulary().to_vec(),
+            memory: self.memory.clone(),
         }
     }
 
     fn validate(&self, takes_all: bool) -> Result<Validation, Error> {
+        let compute = Compute::new(self.recipe.precision, self.compute.threads());
+        let network = Network::new(self.model(), compute);
+        let map = TokenMap::new(self.prepared.vocabulary(), self.prepared.vocabulary(), "training")?;
+        if self.recipe.meeting == Meeting::Towers {
+            let splits = [Split::Validation];
+            let ranking =
+                rank_premises(&network, &self.memory, self.prepared, &map, &splits, &Unwatched)?;
+            return Ok(Validation::of_ranking(ranking));
+        }
         let all;
         let pairs = if takes_all {
             all = evaluate::pairs_of(self.prepared, Split::Validation, None, 0);
@@ -421,9 +460,6 @@ impl<'a> Trainer<'a> {
         } else {
             &self.validation
         };
-        let compute = Compute::new(self.recipe.precision, self.compute.threads());
-        let network = Network::new(self.model(), compute);
-        let map = TokenMap::new(self.prepared.vocabulary(), self.prepared.vocabulary(), "training")?;
         let predictions = evaluate::predict(&network, self.prepared, &map, pairs, &Unwatched)?;
         Ok(Validation::of(&predictions))
     }

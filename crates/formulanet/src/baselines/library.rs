@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use super::similar::Index;
-use super::{LibraryBaseline, Options, nothing, of_split};
+use super::{LibraryBaseline, Options, nothing};
 use crate::Error;
 use crate::data::{Conjecture, Prepared, Split};
 use crate::metrics::{Query, Ranking, ranking};
+use crate::premises::Questions;
 
 /// How much a premise's popularity counts beside the similarity of conjectures whose proofs depend on it: it decides
 /// between premises that are otherwise equal, above all those that no neighbour uses.
@@ -34,25 +35,19 @@ pub(super) fn rank(
     split: Split,
     options: &Options,
 ) -> Result<Ranking, Error> {
-    let with_dependencies = |split: Split| -> Result<Vec<usize>, Error> {
-        let mut conjectures = of_split(prepared, split);
-        conjectures.retain(|&number| !prepared.conjecture(number).dependencies.is_empty());
-        match conjectures.is_empty() {
-            true => Err(nothing(prepared, "conjectures that depend on named premises", split)),
-            false => Ok(conjectures),
+    let questions = Questions::new(prepared, &[split]);
+    let training = Questions::new(prepared, &[Split::Train]).asked;
+    for (conjectures, split) in [(&training, Split::Train), (&questions.asked, split)] {
+        if conjectures.is_empty() {
+            return Err(nothing(prepared, "conjectures that depend on named premises", split));
         }
-    };
-    let training = with_dependencies(Split::Train)?;
-    let asked = with_dependencies(split)?;
-    let names: HashMap<&str, usize> =
-        (0..prepared.meta().counts.premises).map(|number| (prepared.premise(number).name, number)).collect();
+    }
     let scorer = Scorer::new(baseline, prepared, training, options);
-    let of_conjecture = |number: usize| {
+    let of_conjecture = |&number: &usize| {
         let conjecture = prepared.conjecture(number);
-        let scores = scorer.scores(&conjecture, &names);
-        query(&conjecture, scores, names.get(conjecture.name).copied())
+        questions.query(&conjecture, scorer.scores(&conjecture, &questions.names))
     };
-    let queries: Vec<Query> = asked.into_iter().map(of_conjecture).collect::<Result<_, _>>()?;
+    let queries: Vec<Query> = questions.asked.iter().map(of_conjecture).collect::<Result<_, _>>()?;
     Ok(ranking(&queries))
 }
 
@@ -95,18 +90,4 @@ impl<'a> Scorer<'a> {
         }
         scores
     }
-}
-
-/// All premises but the conjecture itself, ranked by score.
-fn query(conjecture: &Conjecture<'_>, mut scores: Vec<f32>, itself: Option<usize>) -> Result<Query, Error> {
-    let mut is_relevant = vec![false; scores.len()];
-    for &premise in conjecture.dependencies {
-        is_relevant[premise as usize] = true;
-    }
-    if let Some(itself) = itself {
-        scores[itself] = f32::NEG_INFINITY;
-        is_relevant[itself] = false;
-    }
-    let relevant = is_relevant.iter().filter(|&&is_relevant| is_relevant).count();
-    Query::from_scores(&scores, &is_relevant, relevant)
 }
