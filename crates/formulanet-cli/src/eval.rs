@@ -13,8 +13,8 @@ use formulanet::evaluate::{Predictions, TokenMap, Watch, pairs_of, predict};
 use formulanet::logic::View;
 use formulanet::metrics::{Ranking, Report, evaluate, report_html, roc_points};
 use formulanet::model::TrainedModel;
-use formulanet::premises::rank_premises;
 use formulanet::net::{Compute, Network, Precision};
+use formulanet::premises::rank_premises;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::input::writing;
@@ -52,6 +52,9 @@ pub(crate) struct Arguments {
     /// Write a page with tables and curves
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
+    /// Write every prediction: conjecture, truth and the probability by every step's classifier, separated by tabs
+    #[arg(long, value_name = "FILE.tsv")]
+    predictions: Option<PathBuf>,
     /// Leave out statements of raw data that cannot be read
     #[arg(long)]
     keep_going: bool,
@@ -137,12 +140,32 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         }
         (None, None) => bail!("expected --model or --baseline"),
     };
+    if let Some(path) = &arguments.predictions {
+        fs::write(path, table(&data.prepared, &predictions))
+            .with_context(|| format!("cannot write `{}`", path.display()))?;
+    }
     let report = evaluate(&predictions.last, &predictions.steps)?;
     if let Some(path) = &arguments.report {
         let page = report_html(&title, &report, &roc_points(&predictions.last, 400)?);
         fs::write(path, page).with_context(|| format!("cannot write `{}`", path.display()))?;
     }
     print(&report, arguments.format)
+}
+
+/// A line for every prediction; those of a baseline have one probability.
+fn table(prepared: &Prepared, predictions: &Predictions) -> String {
+    let classifiers = predictions.steps.len() / predictions.last.len().max(1);
+    let mut text = String::new();
+    for (i, prediction) in predictions.last.iter().enumerate() {
+        let name = prepared.conjecture(prediction.conjecture as usize).name;
+        text += &format!("{name}\t{}", u8::from(prediction.is_useful));
+        let steps = &predictions.steps[i * classifiers..][..classifiers];
+        for score in if steps.is_empty() { std::slice::from_ref(&prediction.score) } else { steps } {
+            text += &format!("\t{score}");
+        }
+        text.push('\n');
+    }
+    text
 }
 
 fn print_ranking(ranking: &Ranking, format: Output) -> Result<()> {
@@ -202,9 +225,9 @@ fn of_model(
     }
     let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, name)?;
     let compute = Compute::new(arguments.precision, threads);
-    let network = Network::new(trained.model, compute);
+    let network = Network::new(trained.model.clone(), compute);
     let watch = PairBar::new();
-    let predictions = predict(&network, prepared, &map, &pairs, &watch);
+    let predictions = predict(&network, &trained.seen, prepared, &map, &pairs, &watch);
     watch.0.finish_and_clear();
     Ok(predictions?)
 }

@@ -37,6 +37,9 @@ pub(crate) struct Arguments {
     /// Decides which conjectures are held out
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
+    /// Labels that occur less often in training count as unknown symbols, told apart by place and number of arguments
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    min_count: u64,
     /// Give the variables of every formula other names, chosen by this seed
     #[arg(long, value_name = "SEED")]
     rename_variables: Option<u64>,
@@ -69,6 +72,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         seed: arguments.seed,
         rename_variables: arguments.rename_variables,
         labels: data::Labels::Training,
+        min_count: arguments.min_count,
         keep_going: arguments.keep_going,
         limits: arguments.limits.limits(),
     };

@@ -125,10 +125,10 @@ pub(crate) struct Changes {
     /// dot product that ranks named premises
     #[arg(long, value_name = "concat|product|towers", value_parser = parse_word::<Meeting>)]
     meeting: Option<Meeting>,
-    /// Towers: premises that so many training conjectures depend on have a vector of their own; 0 for none
+    /// Remember statements that training sees so often, and how useful they were; 0 for none
     #[arg(long, value_name = "N")]
     memory: Option<u32>,
-    /// Towers: share of those vectors that a batch leaves out
+    /// Share of what is remembered that a batch leaves out
     #[arg(long, value_name = "SHARE")]
     forget: Option<f32>,
     /// Towers: useful premises of each conjecture in a batch, at most

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use crate::config::{Config, Kind, NormKind};
+use crate::config::{Config, Hints, Kind, NormKind};
 
 /// A graph: the token and the number of edges of every node, and the targets of all edges in rank order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -326,7 +326,7 @@ fn row_hash(nodes: &[u32], hashes: &[u64]) -> u64 {
 }
 
 /// A labelled pair of graphs of a batch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Pair {
     /// Number of the statement's graph.
     pub statement: usize,
@@ -334,6 +334,8 @@ pub struct Pair {
     pub conjecture: usize,
     /// Whether the statement is useful.
     pub is_useful: bool,
+    /// What else is known of the statement.
+    pub hints: Hints,
 }
 
 /// A statement that conjectures are compared with.
@@ -406,19 +408,17 @@ impl Batch {
     /// # Panics
     ///
     /// If a graph is not one, or the contest names something that is not there.
-    pub fn contest(
-        graphs: &[GraphInput<'_>],
-        contest: Contest,
-        micro_batch: usize,
-        config: &Config,
-    ) -> Self {
+    pub fn contest(graphs: &[GraphInput<'_>], contest: Contest, micro_batch: usize, config: &Config) -> Self {
         let statements = contest.statements.iter();
         let mut named = contest.conjectures.iter().copied().chain(statements.map(|s| s.graph));
         assert!(named.all(|graph| graph < graphs.len()), "a graph that is not there");
         let mut useful = contest.useful.iter().flatten();
         assert!(useful.all(|&n| (n as usize) < contest.statements.len()), "a statement that is not there");
         let count = contest.conjectures.len();
-        assert!(contest.useful.len() == count && contest.chances.len() == count, "not one for each conjecture");
+        assert!(
+            contest.useful.len() == count && contest.chances.len() == count,
+            "not one for each conjecture"
+        );
         let (unions, places) = deal(graphs, micro_batch, config);
         Batch { unions, places, task: Task::Contest(contest) }
     }
@@ -463,11 +463,7 @@ impl Batch {
 
 /// Deals graphs out to micro-batches of about the same work, with at most about so many graphs each: the largest
 /// first, each to the micro-batch with the least. The result depends on nothing else but the network's shape.
-fn deal(
-    graphs: &[GraphInput<'_>],
-    micro_batch: usize,
-    config: &Config,
-) -> (Vec<Union>, Vec<(usize, usize)>) {
+fn deal(graphs: &[GraphInput<'_>], micro_batch: usize, config: &Config) -> (Vec<Union>, Vec<(usize, usize)>) {
     let mut count = graphs.len().div_ceil(micro_batch.max(1)).max(1);
     if count > 1 {
         // An even number keeps two threads, or four, busy to the end.
@@ -484,7 +480,6 @@ fn deal(
         parts[part].0 += costs[graph];
         parts[part].1.push(graph);
     }
-    let union =
-        |(_, part): &(usize, Vec<usize>)| Union::new(part.iter().map(|&graph| graphs[graph]), config);
+    let union = |(_, part): &(usize, Vec<usize>)| Union::new(part.iter().map(|&graph| graphs[graph]), config);
     (parts.iter().map(union).collect(), places)
 }

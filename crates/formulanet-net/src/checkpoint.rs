@@ -66,11 +66,18 @@ const SMALLEST: Config = Config {
     pooling: crate::config::Pooling::Max,
     reads: crate::config::Reads::States,
     meeting: crate::config::Meeting::Concat,
+    hints: false,
     memory: 0,
 };
 
 /// What stands in a file beside the numbers.
 pub type Metadata = BTreeMap<String, String>;
+
+/// Bytes that a model file carries along, by name.
+pub type Attachments = BTreeMap<String, Vec<u8>>;
+
+/// What the names of attachments begin with in a file.
+const ATTACHED: &str = "attached.";
 
 impl Model {
     /// The bytes of a model file.
@@ -78,16 +85,24 @@ impl Model {
     /// # Errors
     ///
     /// If safetensors refuses, which it has no reason to.
-    pub fn to_bytes(&self, storage: Storage, metadata: &Metadata) -> Result<Vec<u8>, CheckpointError> {
+    pub fn to_bytes(
+        &self,
+        storage: Storage,
+        metadata: &Metadata,
+        attachments: &Attachments,
+    ) -> Result<Vec<u8>, CheckpointError> {
         let bytes = self.layout.tensors().iter().map(|tensor| {
             let values = &self.values[tensor.range.clone()];
             if tensor.shape[0] == 1 { (Dtype::F32, f32_bytes(values)) } else { stored(values, storage) }
         });
         let bytes: Vec<(Dtype, Vec<u8>)> = bytes.collect();
         let views = self.layout.tensors().iter().zip(&bytes).map(|(tensor, (dtype, bytes))| {
-            Ok((tensor.name.as_str(), TensorView::new(*dtype, tensor.shape.to_vec(), bytes)?))
+            Ok((tensor.name.clone(), TensorView::new(*dtype, tensor.shape.to_vec(), bytes)?))
         });
-        let views: Vec<_> = views.collect::<Result<_, CheckpointError>>()?;
+        let attached = attachments.iter().map(|(name, bytes)| {
+            Ok((format!("{ATTACHED}{name}"), TensorView::new(Dtype::U8, vec![bytes.len()], bytes)?))
+        });
+        let views: Vec<_> = views.chain(attached).collect::<Result<_, CheckpointError>>()?;
         Ok(serialize(views, Some(framed(&self.with_config(metadata))))?)
     }
 
@@ -96,14 +111,19 @@ impl Model {
     /// # Errors
     ///
     /// If it is damaged or something else, or its tensors do not fit its config.
-    pub fn from_bytes(bytes: &[u8]) -> Result<(Self, Metadata), CheckpointError> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<(Self, Metadata, Attachments), CheckpointError> {
         let (tensors, metadata, config) = open(bytes)?;
         let layout = Layout::new(&config);
         let mut values = Vec::new();
         for tensor in layout.tensors() {
             values.extend(read(&tensors, tensor)?);
         }
-        Ok((Model { config, layout, values }, metadata))
+        let attachment = |(name, view): (&str, TensorView<'_>)| {
+            let name = name.strip_prefix(ATTACHED).filter(|_| view.dtype() == Dtype::U8)?;
+            Some((name.to_owned(), view.data().to_vec()))
+        };
+        let attachments = tensors.iter().filter_map(attachment).collect();
+        Ok((Model { config, layout, values }, metadata, attachments))
     }
 
     fn with_config(&self, metadata: &Metadata) -> Metadata {
@@ -270,8 +290,10 @@ mod tests {
         for (storage, tolerance) in
             [(Storage::F32, 0.0), (Storage::Bf16, 1.0 / 256.0), (Storage::F16, 1.0 / 2048.0)]
         {
-            let bytes = model.to_bytes(storage, &metadata()).unwrap();
-            let (read, metadata) = Model::from_bytes(&bytes).unwrap();
+            let attachments = Attachments::from([("seen".into(), vec![1, 2, 3])]);
+            let bytes = model.to_bytes(storage, &metadata(), &attachments).unwrap();
+            let (read, metadata, attached) = Model::from_bytes(&bytes).unwrap();
+            assert_eq!(attached, attachments);
             assert_eq!(read.config(), model.config());
             assert_eq!(metadata["vocabulary"], "[\"VAR\"]");
             for (a, b) in model.values().iter().zip(read.values()) {
@@ -316,7 +338,7 @@ mod tests {
     #[test]
     fn damaged_and_hostile_files_are_refused() {
         let model = model();
-        let bytes = model.to_bytes(Storage::F32, &metadata()).unwrap();
+        let bytes = model.to_bytes(Storage::F32, &metadata(), &Attachments::new()).unwrap();
         check_refused(b"", "not a safetensors file");
         check_refused(b"hello, this is no network at all", "not a safetensors file");
         for length in (0..bytes.len()).step_by(97) {
@@ -342,6 +364,9 @@ mod tests {
         check_refused(&text(&bytes, "dimension\\\\\\\":6", "dimension\\\\\\\":0"), "sizes that do not fit");
         let mut poisoned = model.clone();
         poisoned.values_mut()[3] = f32::NAN;
-        check_refused(&poisoned.to_bytes(Storage::F32, &metadata()).unwrap(), "not finite");
+        check_refused(
+            &poisoned.to_bytes(Storage::F32, &metadata(), &Attachments::new()).unwrap(),
+            "not finite",
+        );
     }
 }

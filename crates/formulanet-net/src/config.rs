@@ -58,6 +58,9 @@ pub enum Meeting {
     Towers,
 }
 
+/// What is known of a statement from elsewhere than its graph, such as how useful it was before. All 0 if nothing is.
+pub type Hints = [f32; 2];
+
 /// The shape of a network; everything that sizes depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -81,6 +84,9 @@ pub struct Config {
     /// How a statement and a conjecture meet.
     #[serde(default)]
     pub meeting: Meeting,
+    /// Whether classifiers also read [`Hints`].
+    #[serde(default)]
+    pub hints: bool,
     /// How many statements have a vector of their own that is added to what the network makes of them (towers).
     #[serde(default)]
     pub memory: usize,
@@ -99,6 +105,7 @@ impl Config {
             pooling: Pooling::Max,
             reads: Reads::States,
             meeting: Meeting::Concat,
+            hints: false,
             memory: 0,
         }
     }
@@ -113,12 +120,13 @@ impl Config {
 
     /// Length of what a classifier reads.
     pub(crate) fn classifier_input(&self) -> usize {
-        match (self.is_conditional, self.meeting) {
+        let vectors = match (self.is_conditional, self.meeting) {
             (false, _) => self.width(),
             (true, Meeting::Concat) => 2 * self.width(),
             (true, Meeting::Product) => 3 * self.width(),
-            (true, Meeting::Towers) => (self.steps + 1) * self.width(),
-        }
+            (true, Meeting::Towers) => return (self.steps + 1) * self.width(),
+        };
+        vectors + if self.hints { Hints::default().len() } else { 0 }
     }
 
     /// Length of the vectors whose dot product is a score.
@@ -127,7 +135,7 @@ impl Config {
     }
 
     /// Adds a row of what a classifier reads.
-    pub(crate) fn join(&self, statement: &[f32], conjecture: &[f32], rows: &mut Vec<f32>) {
+    pub(crate) fn join(&self, statement: &[f32], conjecture: &[f32], hints: Hints, rows: &mut Vec<f32>) {
         rows.extend_from_slice(statement);
         if self.is_conditional {
             rows.extend_from_slice(conjecture);
@@ -135,11 +143,15 @@ impl Config {
                 rows.extend(statement.iter().zip(conjecture).map(|(a, b)| a * b));
             }
         }
+        if self.hints {
+            rows.extend(hints);
+        }
     }
 
     /// The gradients of a statement's and a conjecture's vector, from that of a row that [`Config::join`] made of them.
     pub(crate) fn part(&self, row: &[f32], statement: &[f32], conjecture: &[f32]) -> (Vec<f32>, Vec<f32>) {
-        let mut parts = row.chunks_exact(self.width());
+        let hints = if self.hints { Hints::default().len() } else { 0 };
+        let mut parts = row[..row.len() - hints].chunks_exact(self.width());
         let mut next = || parts.next().map_or_else(Vec::new, <[f32]>::to_vec);
         let (mut of_statement, mut of_conjecture, of_product) = (next(), next(), next());
         for (j, gradient) in of_product.into_iter().enumerate() {

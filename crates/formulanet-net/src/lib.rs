@@ -21,9 +21,9 @@ mod towers;
 mod train;
 
 pub use batch::{Batch, Candidate, Contest, GraphInput, Pair};
-pub use checkpoint::{CheckpointError, Metadata, State, Storage};
+pub use checkpoint::{Attachments, CheckpointError, Metadata, State, Storage};
 pub use compute::{Compute, Precision};
-pub use config::{Config, Kind, Meeting, NormKind, Pooling, Reads};
+pub use config::{Config, Hints, Kind, Meeting, NormKind, Pooling, Reads};
 pub use model::Model;
 pub use network::{Embedding, Network};
 pub use optim::{MovingAverage, Optimiser, Rule, Schedule, clip};

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::batch::{GraphInput, Union};
 use crate::compute::Compute;
+use crate::config::Hints;
 use crate::layer::Pass;
 use crate::model::Model;
 use crate::parameters::Weights;
@@ -125,14 +126,15 @@ impl Network {
     }
 
     /// The probability that each statement is useful for the conjecture beside it, by the classifier of every step:
-    /// one array for each step. An unconditional network does not look at the conjectures.
-    pub fn score_all(&self, pairs: &[(&Embedding, &Embedding)]) -> Vec<Vec<f32>> {
+    /// one array for each step. An unconditional network does not look at the conjectures, and one without hints not at
+    /// what else is known.
+    pub fn score_all(&self, pairs: &[(&Embedding, &Embedding, Hints)]) -> Vec<Vec<f32>> {
         let of_step = |t: usize| {
-            let chunks: Vec<&[(&Embedding, &Embedding)]> = pairs.chunks(PAIRS).collect();
+            let chunks: Vec<&[(&Embedding, &Embedding, Hints)]> = pairs.chunks(PAIRS).collect();
             let scores = self.compute.map(chunks.len(), |i| {
                 let mut inputs = Vec::new();
-                for (statement, conjecture) in chunks[i] {
-                    self.model.config.join(statement.step(t), conjecture.step(t), &mut inputs);
+                for (statement, conjecture, hints) in chunks[i] {
+                    self.model.config.join(statement.step(t), conjecture.step(t), *hints, &mut inputs);
                 }
                 self.pass().probabilities(&self.model.layout.heads[t], &inputs)
             });
@@ -146,11 +148,11 @@ impl Network {
     /// # Panics
     ///
     /// If a vector does not have the network's width.
-    pub fn score(&self, conjecture: &[f32], statement: &[f32]) -> f32 {
+    pub fn score(&self, conjecture: &[f32], statement: &[f32], hints: Hints) -> f32 {
         let width = self.model.config.width();
         assert!(conjecture.len() == width && statement.len() == width, "vectors do not fit the network");
         let mut input = Vec::new();
-        self.model.config.join(statement, conjecture, &mut input);
+        self.model.config.join(statement, conjecture, hints, &mut input);
         let head = self.model.layout.heads.last().expect("there is always a classifier");
         self.pass().probabilities(head, &input)[0]
     }

@@ -82,7 +82,8 @@ impl Model {
         Packed::new(kernel, &keys, [number, length], Read::Transposed).multiply(&mut scores, &scaled);
         let judged = judge(contest, &scores);
         let mut query_gradient = vec![0.0; queries.len()];
-        Packed::new(kernel, &keys, [number, length], Read::Plain).multiply(&mut query_gradient, &judged.errors);
+        Packed::new(kernel, &keys, [number, length], Read::Plain)
+            .multiply(&mut query_gradient, &judged.errors);
         query_gradient.iter_mut().for_each(|gradient| *gradient *= scale(length));
         let mut key_gradient = vec![0.0; keys.len()];
         add_outer(kernel, &mut key_gradient, &judged.errors, &scaled, [number, length]);
@@ -99,8 +100,20 @@ impl Model {
             gradients.followed.extend(follow(&head.norm, &trace.statistics, count as f32));
         }
         let input_gradients = [
-            pass.head_backward(of_conjectures, conjecture_trace, &inputs[0], &query_gradient, &mut gradients.values),
-            pass.head_backward(of_statements, statement_trace, &inputs[1], &key_gradient, &mut gradients.values),
+            pass.head_backward(
+                of_conjectures,
+                conjecture_trace,
+                &inputs[0],
+                &query_gradient,
+                &mut gradients.values,
+            ),
+            pass.head_backward(
+                of_statements,
+                statement_trace,
+                &inputs[1],
+                &key_gradient,
+                &mut gradients.values,
+            ),
         ];
         gradients.losses.push(judged.loss);
         gradients.correct.push(judged.correct);

@@ -118,7 +118,7 @@ impl Model {
                 &traces[part].pools[t].vectors[number * width..][..width]
             };
             for pair in pairs {
-                self.config.join(vector(pair.statement), vector(pair.conjecture), &mut inputs);
+                self.config.join(vector(pair.statement), vector(pair.conjecture), pair.hints, &mut inputs);
             }
             let result = pass.head_gradients(head, &inputs, &labels, &mut gradients.values);
             for (pair, row) in

@@ -1,8 +1,8 @@
 //! Properties of the network as a whole.
 
 use formulanet_net::{
-    Batch, Candidate, Compute, Config, Contest, GraphInput, Kind, Meeting, Model, Network, NormKind, Pair, Pooling,
-    Precision, Reads,
+    Batch, Candidate, Compute, Config, Contest, GraphInput, Kind, Meeting, Model, Network, NormKind, Pair,
+    Pooling, Precision, Reads,
 };
 
 /// A small generator, so that the tests are the same in every run.
@@ -55,6 +55,7 @@ fn graphs_and_pairs(seed: u64) -> (Vec<Graph>, Vec<Pair>) {
             statement: random.below(5),
             conjecture: 5 + random.below(2),
             is_useful: random.below(2) == 1,
+            hints: [random.signed(), random.signed()],
         })
         .collect();
     (graphs, pairs)
@@ -118,7 +119,7 @@ fn variants() -> Vec<Config> {
     }
     variants.push(Config { pooling: Pooling::MaxMean, steps: 2, ..paper });
     variants.push(Config { reads: Reads::Messages, steps: 2, ..paper });
-    variants.push(Config { meeting: Meeting::Product, steps: 1, ..paper });
+    variants.push(Config { meeting: Meeting::Product, hints: true, steps: 1, ..paper });
     variants.push(Config { meeting: Meeting::Towers, memory: 3, steps: 2, ..paper });
     let all = Config { norm: NormKind::Batch, pooling: Pooling::MaxMean, reads: Reads::Messages, ..paper };
     variants.push(all);
@@ -178,7 +179,12 @@ fn losses_are_those_of_pytorch() {
     let graphs: Vec<Graph> =
         [12, 30, 7, 45, 21, 60, 9, 16].iter().map(|&nodes| graph(&mut random, nodes, 30)).collect();
     let pairs: Vec<Pair> = (0..16)
-        .map(|i| Pair { statement: i % 6, conjecture: 6 + random.below(2), is_useful: random.below(2) == 1 })
+        .map(|i| Pair {
+            statement: i % 6,
+            conjecture: 6 + random.below(2),
+            is_useful: random.below(2) == 1,
+            hints: [0.0; 2],
+        })
         .collect();
     for (kind, is_conditional, expected) in [
         (Kind::Basic, false, [0.682434, 0.913597, 1.250805, 0.686616]),
@@ -226,8 +232,9 @@ fn odd_graphs_have_embeddings() {
     ];
     for config in variants() {
         let model = Model::new(config, 1);
-        let pairs: Vec<Pair> =
-            (0..4).map(|i| Pair { statement: i, conjecture: 3 - i, is_useful: i % 2 == 0 }).collect();
+        let pairs: Vec<Pair> = (0..4)
+            .map(|i| Pair { statement: i, conjecture: 3 - i, is_useful: i % 2 == 0, hints: [0.0; 2] })
+            .collect();
         for micro_batch in [1, 4] {
             let gradients =
                 model.gradients(&batch_of(&graphs, pairs.clone(), micro_batch, &config), &f32_on(2));
@@ -265,13 +272,14 @@ fn alone_is_as_in_a_batch() {
                 }
                 continue;
             }
-            let pairs: Vec<_> = together.iter().zip(together.iter().rev()).collect();
+            let pairs: Vec<_> =
+                together.iter().zip(together.iter().rev()).map(|(a, b)| (a, b, [0.5, 1.0])).collect();
             let scores = network(1).score_all(&pairs);
             for (i, input) in inputs.iter().enumerate() {
                 let alone = network(1).embed(*input);
                 assert_eq!(alone, together[i], "{config:?}");
                 let other = &together[together.len() - 1 - i];
-                let score = network(1).score(other.last(), alone.last());
+                let score = network(1).score(other.last(), alone.last(), [0.5, 1.0]);
                 assert_eq!(score, scores[config.steps][i], "{config:?}");
             }
         }
@@ -334,7 +342,8 @@ fn a_batch_can_be_learnt() {
         let network = Network::new(model, f32_on(1));
         for pair in batch.pairs() {
             let embed = |graph: usize| network.embed(graphs[graph].input());
-            let score = network.score(embed(pair.conjecture).last(), embed(pair.statement).last());
+            let score =
+                network.score(embed(pair.conjecture).last(), embed(pair.statement).last(), pair.hints);
             assert_eq!(score > 0.5, pair.is_useful, "{norm:?} {pair:?} {score}");
         }
     }

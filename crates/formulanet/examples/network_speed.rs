@@ -50,7 +50,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let network = Network::new(model, compute);
     let mut forward = |set: &Graphs<'_>| {
         let vectors = network.embed_all(&set.graphs);
-        let pairs = set.pairs.iter().map(|pair| (&vectors[pair.statement], &vectors[pair.conjecture]));
+        let pairs =
+            set.pairs.iter().map(|pair| (&vectors[pair.statement], &vectors[pair.conjecture], pair.hints));
         drop(network.score_all(&pairs.collect::<Vec<_>>()));
     };
     let speed = median_speed(&sets, seconds, &mut forward);
@@ -83,7 +84,7 @@ fn graphs<'a>(prepared: &'a Prepared, line: &str) -> Result<Graphs<'a>, Box<dyn 
         };
         let statement = place(pair.statement);
         let conjecture = place(prepared.conjecture(pair.conjecture as usize).graph);
-        set.pairs.push(Pair { statement, conjecture, is_useful: pair.useful });
+        set.pairs.push(Pair { statement, conjecture, is_useful: pair.useful, hints: [0.0; 2] });
     }
     Ok(set)
 }

@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use formulanet_net::{GraphInput, Network};
 
 use crate::Error;
-use crate::data::{Prepared, Split};
+use crate::data::{GraphRef, Prepared, Split};
+use crate::memory::Seen;
 use crate::metrics::Prediction;
 use crate::random::sample;
+use crate::vocab::{self, SPECIAL, Vocabulary};
 
 /// The predictions of all classifiers.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -77,55 +79,77 @@ pub fn pairs_of(prepared: &Prepared, split: Split, most: Option<usize>, seed: u6
 
 /// How a data set's tokens are called in a model.
 pub struct TokenMap {
-    /// For every token of the data, the model's; nothing if they are the same.
-    tokens: Option<Vec<u16>>,
+    /// Nothing if they are the same.
+    changes: Option<Changes>,
+}
+
+struct Changes {
+    /// For every token of the data, the model's, if it knows the label.
+    tokens: Vec<Option<u16>>,
+    /// Whether the data's token is a connective or a binder.
+    is_logical: Vec<bool>,
+    vocabulary: Vocabulary,
 }
 
 impl TokenMap {
-    /// From one vocabulary to another. Labels that the model does not know become its token `UNKNOWN`.
+    /// From one vocabulary to another. Labels that the model does not know become one of its tokens for unknown ones.
     ///
     /// # Errors
     ///
     /// If the model knows less than a tenth of the labels, beside the special ones: then it is of another world.
     pub fn new(data: &[String], model: &[String], name: &str) -> Result<Self, Error> {
         if data == model {
-            return Ok(TokenMap { tokens: None });
+            return Ok(TokenMap { changes: None });
         }
-        let numbers: HashMap<&str, u16> = model.iter().map(String::as_str).zip(0..).collect();
-        let unknown = numbers.get("UNKNOWN").copied().ok_or_else(|| {
+        let vocabulary = Vocabulary::new(model).ok_or_else(|| {
             Error::data(name, "expected a model whose vocabulary has UNKNOWN; train it again")
         })?;
-        let tokens: Vec<u16> =
-            data.iter().map(|l| numbers.get(l.as_str()).copied().unwrap_or(unknown)).collect();
-        let ordinary = data.len().saturating_sub(3);
-        let known = tokens.iter().skip(3).filter(|&&token| token != unknown).count();
-        if known * 10 < ordinary {
+        let tokens: Vec<Option<u16>> = data.iter().map(|label| vocabulary.known(label)).collect();
+        let ordinary: Vec<_> =
+            data.iter().zip(&tokens).filter(|(label, _)| !SPECIAL.contains(&label.as_str())).collect();
+        let known = ordinary.iter().filter(|(_, token)| token.is_some()).count();
+        if known * 10 < ordinary.len() {
             return Err(Error::data(
                 name,
                 format!(
-                    "expected a model for this data, found one that knows {known} of its {ordinary} labels; \
-                     give one that was trained on such data with --model"
+                    "expected a model for this data, found one that knows {known} of its {} labels; \
+                     give one that was trained on such data with --model",
+                    ordinary.len()
                 ),
             ));
         }
-        Ok(TokenMap { tokens: Some(tokens) })
+        let is_logical = data.iter().map(|label| vocab::is_logical(label)).collect();
+        Ok(TokenMap { changes: Some(Changes { tokens, is_logical, vocabulary }) })
     }
 
-    pub(crate) fn map(&self, tokens: &[u16]) -> Option<Vec<u16>> {
-        self.tokens.as_ref().map(|map| tokens.iter().map(|&token| map[usize::from(token)]).collect())
+    /// The model's tokens of a graph, if they are others than the data's.
+    pub(crate) fn map(&self, graph: &GraphRef<'_>) -> Option<Vec<u16>> {
+        let Changes { tokens, is_logical, vocabulary } = self.changes.as_ref()?;
+        let mut mapped: Vec<Option<u16>> =
+            graph.tokens.iter().map(|&token| tokens[usize::from(token)]).collect();
+        if mapped.contains(&None) {
+            let is_in_term = vocab::in_terms(graph.degrees, graph.targets, |node| {
+                is_logical[usize::from(graph.tokens[node])]
+            });
+            for ((token, is_in_term), &degree) in mapped.iter_mut().zip(is_in_term).zip(graph.degrees) {
+                token.get_or_insert_with(|| vocabulary.unknown(is_in_term, degree));
+            }
+        }
+        Some(mapped.into_iter().flatten().collect())
     }
 }
 
 /// Pairs that are looked at together: enough that graphs recur, few enough that vectors fit in memory.
 const CHUNK: usize = 4096;
 
-/// What a network says about pairs of a prepared folder.
+/// What a network says about pairs of a prepared folder, given what is known of statements beside.
 ///
 /// # Errors
 ///
 /// If the watcher stopped it.
 pub fn predict(
     network: &Network,
+    seen: &Seen,
     prepared: &Prepared,
     map: &TokenMap,
     pairs: &[u32],
@@ -152,17 +176,19 @@ pub fn predict(
             }
         }
         let graphs: Vec<_> = distinct.iter().map(|&graph| prepared.graph(graph)).collect();
-        let mapped: Vec<Option<Vec<u16>>> = graphs.iter().map(|graph| map.map(graph.tokens)).collect();
+        let mapped: Vec<Option<Vec<u16>>> = graphs.iter().map(|graph| map.map(graph)).collect();
         let inputs = graphs.iter().zip(&mapped).map(|(graph, tokens)| GraphInput {
             tokens: tokens.as_deref().unwrap_or(graph.tokens),
             ..graph.input()
         });
-        let vectors = network.embed_all(&inputs.collect::<Vec<_>>());
+        let inputs: Vec<GraphInput<'_>> = inputs.collect();
+        let vectors = network.embed_all(&inputs);
         let embedded = chunk.iter().map(|pair| {
-            let statement = &vectors[numbers[&pair.statement]];
+            let number = numbers[&pair.statement];
+            let statement = &vectors[number];
             let conjecture =
                 numbers.get(&conjecture_graph(pair.conjecture)).map_or(statement, |&i| &vectors[i]);
-            (statement, conjecture)
+            (statement, conjecture, seen.hints(inputs[number]))
         });
         let scores = network.score_all(&embedded.collect::<Vec<_>>());
         for (i, pair) in chunk.iter().enumerate() {

@@ -22,6 +22,7 @@ pub mod reproduce;
 pub mod statements;
 pub mod train;
 pub mod tsne;
+pub mod vocab;
 
 pub use error::Error;
 pub use formulanet_logic as logic;

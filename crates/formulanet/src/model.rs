@@ -4,13 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use formulanet_logic::View;
-use formulanet_net::{Meeting, Metadata, Model, Storage};
+use formulanet_net::{Attachments, Meeting, Metadata, Model, Storage};
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::data::view_name;
 use crate::files;
-use crate::memory::Memory;
+use crate::memory::{Memory, Seen};
 use crate::recipe::Recipe;
 
 /// A trained network, and what is needed to use it.
@@ -22,8 +22,10 @@ pub struct TrainedModel {
     pub origin: Origin,
     /// The label of every token.
     pub vocabulary: Vec<String>,
-    /// Which statements have a vector of their own.
+    /// Which statements have a vector of their own, in a model that ranks.
     pub memory: Memory,
+    /// How useful statements were in training, for a model that reads such hints.
+    pub seen: Seen,
 }
 
 /// Where a model comes from.
@@ -53,6 +55,7 @@ pub struct Origin {
 const ORIGIN: &str = "origin";
 const VOCABULARY: &str = "vocabulary";
 const MEMORY: &str = "memory";
+const SEEN: &str = "seen";
 
 impl TrainedModel {
     /// Reads a model file.
@@ -73,7 +76,8 @@ impl TrainedModel {
     /// If it is no model file.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, Error> {
         let damaged = |message: String| Error::data(name, message);
-        let (model, metadata) = Model::from_bytes(bytes).map_err(|error| damaged(error.to_string()))?;
+        let (model, metadata, attachments) =
+            Model::from_bytes(bytes).map_err(|error| damaged(error.to_string()))?;
         let part = |key: &str| {
             let missing = || damaged(format!("expected a formulanet model, found one without `{key}`"));
             metadata.get(key).ok_or_else(missing)
@@ -89,7 +93,9 @@ impl TrainedModel {
         let memory = Memory::from_text(memory)
             .filter(|memory| memory.len() == model.config().memory)
             .ok_or_else(|| damaged("expected a key for every statement's own vector".into()))?;
-        Ok(TrainedModel { model, origin, vocabulary, memory })
+        let seen = attachments.get(SEEN).map_or(&[][..], Vec::as_slice);
+        let seen = Seen::from_bytes(seen).ok_or_else(|| damaged("expected a memory of statements".into()))?;
+        Ok(TrainedModel { model, origin, vocabulary, memory, seen })
     }
 
     /// Whether it ranks premises by dot products, rather than classify pairs.
@@ -111,9 +117,13 @@ impl TrainedModel {
         if !self.memory.is_empty() {
             metadata.insert(MEMORY.into(), self.memory.to_text());
         }
+        let mut attachments = Attachments::new();
+        if !self.seen.is_empty() {
+            attachments.insert(SEEN.into(), self.seen.to_bytes());
+        }
         let bytes = self
             .model
-            .to_bytes(storage, &metadata)
+            .to_bytes(storage, &metadata, &attachments)
             .map_err(|error| Error::data(&shown, error.to_string()))?;
         files::write_whole(path, &bytes)
     }

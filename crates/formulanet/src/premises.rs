@@ -58,7 +58,7 @@ impl<'a> Questions<'a> {
         let length = network.model().config().tower();
         let embed = |graphs: &[u32]| -> Vec<(Embedding, Option<u32>)> {
             let graphs: Vec<_> = graphs.iter().map(|&graph| prepared.graph(graph)).collect();
-            let mapped: Vec<_> = graphs.iter().map(|graph| map.map(graph.tokens)).collect();
+            let mapped: Vec<_> = graphs.iter().map(|graph| map.map(graph)).collect();
             let inputs: Vec<GraphInput<'_>> = graphs
                 .iter()
                 .zip(&mapped)
@@ -88,7 +88,8 @@ impl<'a> Questions<'a> {
             let conjectures: Vec<_> = chunk.iter().map(|&number| prepared.conjecture(number)).collect();
             let graphs: Vec<u32> = conjectures.iter().map(|conjecture| conjecture.graph).collect();
             let embedded = embed(&graphs);
-            let vectors = network.queries(&embedded.iter().map(|(embedding, _)| embedding).collect::<Vec<_>>());
+            let vectors =
+                network.queries(&embedded.iter().map(|(embedding, _)| embedding).collect::<Vec<_>>());
             for (conjecture, vector) in conjectures.iter().zip(vectors.chunks_exact(length)) {
                 if watch.is_stopped() {
                     return Err(Error::Interrupted);

@@ -24,10 +24,11 @@ pub struct Recipe {
     /// How a statement and a conjecture meet. Towers learn to rank named premises; the others, to classify pairs.
     #[serde(default)]
     pub meeting: Meeting,
-    /// Premises that so many conjectures of training depend on have a vector of their own; 0 for none (towers).
+    /// What is seen so often in training is remembered; 0 for nothing. A classifier reads how often a statement was
+    /// useful for other conjectures; with towers, premises that so many conjectures depend on have a vector of their own.
     #[serde(default)]
     pub memory: u32,
-    /// Share of those vectors that a batch leaves out, so that the network learns to do without (towers).
+    /// Share of what is remembered that a batch leaves out, so that the network learns to do without.
     #[serde(default)]
     pub forget: f32,
     /// Useful premises of each conjecture in a batch, at most (towers).
@@ -223,6 +224,7 @@ impl Recipe {
             pooling: self.pooling,
             reads: self.reads,
             meeting: self.meeting,
+            hints: self.memory > 0 && self.meeting != Meeting::Towers,
             memory: 0,
         }
     }

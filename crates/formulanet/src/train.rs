@@ -13,7 +13,9 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use formulanet_net::{Batch, Compute, Config, Meeting, Model, MovingAverage, Network, Optimiser, State, clip};
+use formulanet_net::{
+    Batch, Compute, Config, Meeting, Model, MovingAverage, Network, Optimiser, State, clip,
+};
 use serde::{Deserialize, Serialize};
 
 pub use folder::{Log, RunFolder, recipe_of};
@@ -21,7 +23,7 @@ pub use folder::{Log, RunFolder, recipe_of};
 use crate::Error;
 use crate::data::{Prepared, Split};
 use crate::evaluate::{self, Predictions, TokenMap, Unwatched};
-use crate::memory::Memory;
+use crate::memory::{Memory, Seen};
 use crate::metrics::Ranking;
 use crate::model::{Origin, TrainedModel};
 use crate::premises::{Questions, rank_premises};
@@ -260,6 +262,7 @@ struct Trainer<'a> {
     /// The pairs of a validation on the way; or, if premises are ranked, the conjectures.
     validation: Vec<u32>,
     memory: Memory,
+    seen: Seen,
     prior: Option<f32>,
 }
 
@@ -286,12 +289,15 @@ impl<'a> Trainer<'a> {
             state: State { model, optimiser, average },
             compute: Compute::new(recipe.precision, threads),
             validation: match prior {
-                Some(_) => {
-                    Questions::new(prepared, &[Split::Validation]).asked.into_iter().map(|n| n as u32).collect()
-                }
+                Some(_) => Questions::new(prepared, &[Split::Validation])
+                    .asked
+                    .into_iter()
+                    .map(|n| n as u32)
+                    .collect(),
                 None => evaluate::pairs_of(prepared, Split::Validation, most, 0),
             },
             memory,
+            seen: order::seen(prepared, recipe),
             prior,
         }
     }
@@ -440,6 +446,7 @@ impl<'a> Trainer<'a> {
             },
             vocabulary: self.prepared.vocabulary().to_vec(),
             memory: self.memory.clone(),
+            seen: self.seen.clone(),
         }
     }
 
@@ -449,8 +456,7 @@ impl<'a> Trainer<'a> {
         let map = TokenMap::new(self.prepared.vocabulary(), self.prepared.vocabulary(), "training")?;
         if self.recipe.meeting == Meeting::Towers {
             let splits = [Split::Validation];
-            let ranking =
-                rank_premises(&network, &self.memory, self.prepared, &map, &splits, &Unwatched)?;
+            let ranking = rank_premises(&network, &self.memory, self.prepared, &map, &splits, &Unwatched)?;
             return Ok(Validation::of_ranking(ranking));
         }
         let all;
@@ -460,7 +466,7 @@ impl<'a> Trainer<'a> {
         } else {
             &self.validation
         };
-        let predictions = evaluate::predict(&network, self.prepared, &map, pairs, &Unwatched)?;
+        let predictions = evaluate::predict(&network, &self.seen, self.prepared, &map, pairs, &Unwatched)?;
         Ok(Validation::of(&predictions))
     }
 }

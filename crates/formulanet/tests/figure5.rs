@@ -7,6 +7,7 @@ use formulanet::Error;
 use formulanet::data::{self, Prepared, Silent, Validation, prepare};
 use formulanet::figure5::{Figure, Options, figure5};
 use formulanet::logic::View;
+use formulanet::memory::{Memory, Seen};
 use formulanet::model::{Origin, TrainedModel};
 use formulanet::net::{Compute, Model, Network, NormKind, Precision};
 use formulanet::recipe::Recipe;
@@ -52,11 +53,18 @@ fn model(prepared: &Prepared, norm: NormKind) -> TrainedModel {
         fingerprint: prepared.meta().fingerprint.clone(),
         pairs: 12_345,
         validation_accuracy: Some(0.8765),
+        prior: None,
         program: "0".into(),
         recipe,
     };
     let model = Model::new(origin.recipe.config(prepared.vocabulary().len()), 7);
-    TrainedModel { model, origin, vocabulary: prepared.vocabulary().to_vec() }
+    TrainedModel {
+        model,
+        origin,
+        vocabulary: prepared.vocabulary().to_vec(),
+        memory: Memory::default(),
+        seen: Seen::default(),
+    }
 }
 
 fn draw(

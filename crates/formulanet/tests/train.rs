@@ -148,7 +148,7 @@ fn what_can_be_learnt_is_learnt() {
         let map = TokenMap::new(data.vocabulary(), &trained.vocabulary, "model").unwrap();
         let network = Network::new(trained.model, Compute::new(Precision::Auto, 1));
         let pairs = pairs_of(&data, Split::Validation, None, 0);
-        let predictions = predict(&network, &data, &map, &pairs, &Unwatched).unwrap();
+        let predictions = predict(&network, &trained.seen, &data, &map, &pairs, &Unwatched).unwrap();
         let report = evaluate(&predictions.last, &predictions.steps).unwrap();
         assert_eq!(report.examples, 40);
         assert!((report.accuracy - validation.accuracy).abs() < 0.03, "{}", report.accuracy);

@@ -32,6 +32,10 @@ pub struct Options {
     /// Which statements' labels have tokens.
     #[serde(default)]
     pub labels: Labels,
+    /// Labels that occur less often in training have no token of their own: they become one of those for unknown
+    /// symbols, by their place and their number of arguments, so that training teaches what an unknown symbol means.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub min_count: u64,
     /// Statements that cannot be read are left out instead of ending the work.
     pub keep_going: bool,
     /// How large a statement may be.
@@ -58,10 +62,20 @@ impl Default for Options {
             seed: 0,
             rename_variables: None,
             labels: Labels::Training,
+            min_count: 1,
             keep_going: false,
             limits: Limits::default(),
         }
     }
+}
+
+fn one() -> u64 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_one(number: &u64) -> bool {
+    *number == 1
 }
 
 #[derive(Serialize, Deserialize)]

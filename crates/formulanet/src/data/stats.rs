@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::split::Split;
 use super::store::{Counts, Prepared};
+use crate::vocab::Vocabulary;
 
 /// Numbers about a prepared folder.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -86,7 +87,7 @@ impl Stats {
     /// Looks at everything once.
     pub fn of(prepared: &Prepared) -> Self {
         let counts = prepared.meta().counts;
-        let unknown = prepared.vocabulary().iter().position(|label| label == "UNKNOWN");
+        let vocabulary = Vocabulary::new(prepared.vocabulary());
         let mut stats = Stats {
             counts,
             conjectures: [0; 3],
@@ -115,7 +116,8 @@ impl Stats {
                     seen[pair.statement as usize] |= 4;
                 } else {
                     held_out_nodes += tokens.len() as u64;
-                    let is_unknown = |token: &&u16| Some(usize::from(**token)) == unknown;
+                    let is_unknown =
+                        |token: &&u16| vocabulary.as_ref().is_some_and(|v| v.is_unknown(**token));
                     unknown_nodes += tokens.iter().filter(is_unknown).count() as u64;
                 }
             }

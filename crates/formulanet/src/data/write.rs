@@ -16,10 +16,7 @@ use super::prepare::Labels;
 use super::split::{self, Candidate, Split};
 use super::store::{Counts, GRAPHS, META, Meta, VOCABULARY};
 use crate::Error;
-
-/// Labels that every vocabulary begins with.
-const SPECIAL: [&str; 3] = ["VAR", "VARFUNC", "UNKNOWN"];
-const UNKNOWN: u16 = 2;
+use crate::vocab::{SPECIAL, UNKNOWN_KINDS, in_terms, is_logical};
 
 /// Whether a folder can be made at a place.
 pub(super) fn check_output(output: &Path) -> Result<(), Error> {
@@ -56,7 +53,7 @@ pub(super) fn write(
     }
     collection.pairs.sort_by_key(|pair| pair.conjecture);
     hold_out(&mut collection.conjectures, &meta);
-    let vocabulary = Vocabulary::of(&collection, meta.options.labels);
+    let vocabulary = Vocabulary::of(&collection, meta.options.labels, meta.options.min_count);
     if vocabulary.labels.len() > usize::from(u16::MAX) {
         let message = format!("expected at most {} labels, found {}", u16::MAX, vocabulary.labels.len());
         return Err(Error::data(meta.input, message));
@@ -115,12 +112,15 @@ fn hold_out(conjectures: &mut [Conjecture], meta: &Meta) {
 /// The labels of the training split, or of everything.
 struct Vocabulary {
     labels: Vec<String>,
-    /// For each label of the collection, its token.
-    tokens: Vec<u16>,
+    /// For each label of the collection, its token, if it has one of its own.
+    tokens: Vec<Option<u16>>,
+    /// For each label of the collection, whether it is a connective or a binder.
+    is_logical: Vec<bool>,
+    known: crate::vocab::Vocabulary,
 }
 
 impl Vocabulary {
-    fn of(collection: &Collection, labels: Labels) -> Self {
+    fn of(collection: &Collection, labels: Labels, min_count: u64) -> Self {
         let mut is_training = vec![labels == Labels::All; collection.graph_count()];
         let of_conjecture = |number: u32| &collection.conjectures[number as usize];
         for conjecture in collection.conjectures.iter().filter(|c| c.split == Split::Train) {
@@ -140,19 +140,42 @@ impl Vocabulary {
             }
         }
         let mut order: Vec<usize> = (0..counts.len())
-            .filter(|&i| counts[i] > 0 && !SPECIAL.contains(&collection.labels[i].as_str()))
+            .filter(|&i| counts[i] >= min_count.max(1) && !SPECIAL.contains(&collection.labels[i].as_str()))
             .collect();
         order.sort_by(|&a, &b| {
             counts[b].cmp(&counts[a]).then_with(|| collection.labels[a].cmp(&collection.labels[b]))
         });
-        let special = SPECIAL.iter().map(|label| (*label).to_owned());
+        // Where no label is rare enough to be left out, nothing would teach what the kinds of unknown ones mean.
+        let kinds = UNKNOWN_KINDS.as_flattened().iter().filter(|_| min_count > 1);
+        let special = SPECIAL.iter().chain(kinds).map(|label| (*label).to_owned());
         let labels: Vec<String> =
             special.chain(order.iter().map(|&i| collection.labels[i].clone())).collect();
-        let numbers: HashMap<&str, usize> =
-            labels.iter().enumerate().map(|(i, label)| (label.as_str(), i)).collect();
-        let token = |label: &String| numbers.get(label.as_str()).map_or(UNKNOWN, |&i| i as u16);
-        let tokens = collection.labels.iter().map(token).collect();
-        Vocabulary { labels, tokens }
+        let known = crate::vocab::Vocabulary::new(&labels).expect("UNKNOWN is special");
+        let tokens = collection.labels.iter().map(|label| known.known(label)).collect();
+        let is_logical = collection.labels.iter().map(|label| is_logical(label)).collect();
+        Vocabulary { labels, tokens, is_logical, known }
+    }
+
+    /// The tokens of all nodes of a collection.
+    fn tokens(&self, collection: &Collection) -> Vec<u16> {
+        let mut tokens = Vec::with_capacity(collection.tokens.len());
+        for graph in 0..collection.graph_count() {
+            let range = |offsets: &[u64]| offsets[graph] as usize..offsets[graph + 1] as usize;
+            let nodes = range(&collection.node_offsets);
+            let labels = &collection.tokens[nodes.clone()];
+            if labels.iter().all(|&label| self.tokens[label as usize].is_some()) {
+                tokens.extend(labels.iter().filter_map(|&label| self.tokens[label as usize]));
+                continue;
+            }
+            let degrees = &collection.degrees[nodes];
+            let targets = &collection.targets[range(&collection.edge_offsets)];
+            let is_in_term = in_terms(degrees, targets, |node| self.is_logical[labels[node] as usize]);
+            for ((&label, is_in_term), &degree) in labels.iter().zip(is_in_term).zip(degrees) {
+                let unknown = || self.known.unknown(is_in_term, degree);
+                tokens.push(self.tokens[label as usize].unwrap_or_else(unknown));
+            }
+        }
+        tokens
     }
 
     /// One label per line, in the order of the tokens.
@@ -186,8 +209,7 @@ struct Arrays {
 
 impl Arrays {
     fn of(collection: Collection, vocabulary: &Vocabulary) -> Self {
-        let tokens: Vec<u16> =
-            collection.tokens.iter().map(|&label| vocabulary.tokens[label as usize]).collect();
+        let tokens = vocabulary.tokens(&collection);
         let Collection { conjectures, pairs, premises, ambiguous_premises, skipped, .. } = collection;
         let graphs = Merged::of(
             tokens,
@@ -195,6 +217,7 @@ impl Arrays {
             collection.targets,
             collection.node_offsets,
             collection.edge_offsets,
+            |token| vocabulary.known.is_unknown(token),
         );
         let numbers = &graphs.numbers;
         let mut conjecture_pairs = vec![0u64; conjectures.len() + 1];
@@ -347,6 +370,7 @@ impl Merged {
         mut targets: Vec<u16>,
         node_offsets: Vec<u64>,
         edge_offsets: Vec<u64>,
+        is_unknown: impl Fn(u16) -> bool,
     ) -> Self {
         type Key = (Vec<u16>, Vec<u16>, Vec<u16>);
         let mut known: HashMap<Key, u32> = HashMap::new();
@@ -356,7 +380,7 @@ impl Merged {
             let nodes = node_offsets[graph] as usize..node_offsets[graph + 1] as usize;
             let edges = edge_offsets[graph] as usize..edge_offsets[graph + 1] as usize;
             let number = new_nodes.len() as u32 - 1;
-            if tokens[nodes.clone()].contains(&UNKNOWN) {
+            if tokens[nodes.clone()].iter().any(|&token| is_unknown(token)) {
                 let key = (
                     tokens[nodes.clone()].to_vec(),
                     degrees[nodes.clone()].to_vec(),

@@ -89,10 +89,8 @@ impl<'a> Nodes<'a> {
             .into_iter()
             .map(|number| prepared.graph(number))
             .collect();
-        let tokens: Vec<Vec<u16>> = graphs
-            .iter()
-            .map(|graph| map.map(graph.tokens).unwrap_or_else(|| graph.tokens.to_vec()))
-            .collect();
+        let tokens: Vec<Vec<u16>> =
+            graphs.iter().map(|graph| map.map(graph).unwrap_or_else(|| graph.tokens.to_vec())).collect();
         let inputs: Vec<_> = graphs
             .iter()
             .zip(&tokens)

@@ -315,7 +315,7 @@ impl<'a> Workshop<'a> {
             let map = TokenMap::new(asked.vocabulary(), &trained.vocabulary, &run.name)?;
             self.watcher.begin(&format!("evaluating {}", run.name), pairs.len() as u64);
             let watch = Evaluating { watcher: self.watcher };
-            let predictions = evaluate::predict(&network, &asked, &map, &pairs, &watch)?;
+            let predictions = evaluate::predict(&network, &trained.seen, &asked, &map, &pairs, &watch)?;
             let share = predictions.accuracies().last().copied().unwrap_or(0.0);
             Ok(Some(Accuracy { share, pairs: pairs.len() }))
         })

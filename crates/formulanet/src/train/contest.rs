@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use formulanet_net::{Batch, Candidate, Contest, GraphInput};
+use formulanet_net::{Batch, Candidate, Contest, GraphInput, Meeting};
 
 use crate::data::{Prepared, Split};
 use crate::memory::{self, Memory};
@@ -27,7 +27,7 @@ pub(super) struct ContestOrder<'a> {
 
 /// The memory of a recipe: premises that enough training conjectures depend on.
 pub(super) fn memory_of(prepared: &Prepared, recipe: &Recipe) -> Memory {
-    if recipe.memory == 0 {
+    if recipe.memory == 0 || recipe.meeting != Meeting::Towers {
         return Memory::default();
     }
     let uses = uses(prepared);

@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 
-use formulanet_net::{Batch, GraphInput, Meeting};
+use formulanet_net::{Batch, GraphInput, Hints, Meeting};
 
 use super::contest::ContestOrder;
 use crate::data::{Prepared, Split};
+use crate::memory::{self, Seen, hints_of};
 use crate::random::{sample, scramble};
 use crate::recipe::Recipe;
 
@@ -17,6 +18,8 @@ pub(super) struct Order<'a> {
     /// Ranges of examples that belong together: the training pairs of each conjecture, or single conjectures.
     groups: Vec<std::ops::Range<usize>>,
     contests: Option<ContestOrder<'a>>,
+    /// For every pair, what is known of its statement from other conjectures; empty if nothing is remembered.
+    hints: Vec<Hints>,
     examples: usize,
     /// The epoch that `shuffled` is for.
     epoch: Option<u64>,
@@ -31,7 +34,8 @@ impl<'a> Order<'a> {
             None => prepared.conjectures().filter(|c| c.split == Split::Train).map(|c| c.pairs).collect(),
         };
         let examples = groups.iter().map(ExactSizeIterator::len).sum();
-        Order { prepared, recipe, groups, contests, examples, epoch: None, shuffled: Vec::new() }
+        let hints = if remembers(recipe) { hints(prepared, recipe) } else { Vec::new() };
+        Order { prepared, recipe, groups, contests, hints, examples, epoch: None, shuffled: Vec::new() }
     }
 
     /// How many training pairs or conjectures there are.
@@ -93,13 +97,68 @@ impl<'a> Order<'a> {
         let examples = self.examples(step).to_vec();
         match &self.contests {
             Some(contests) => contests.batch(&examples, step),
-            None => make_batch(prepared, recipe, &examples),
+            None => make_batch(prepared, recipe, &examples, |pair| self.hints(pair, step)),
         }
+    }
+
+    /// What a batch is told of a pair's statement.
+    fn hints(&self, pair: u32, step: u64) -> Hints {
+        let Some(&hints) = self.hints.get(pair as usize) else { return Hints::default() };
+        let dice = scramble(self.recipe.seed ^ scramble(step ^ scramble(u64::from(pair)))) >> 40;
+        let is_forgotten = (dice as f32 / (1u64 << 24) as f32) < self.recipe.forget;
+        if is_forgotten { Hints::default() } else { hints }
     }
 }
 
+/// Whether classifiers read how useful statements were before.
+fn remembers(recipe: &Recipe) -> bool {
+    recipe.memory > 0 && recipe.meeting != Meeting::Towers
+}
+
+/// How often every graph was useful and useless in training.
+fn counts(prepared: &Prepared) -> Vec<[u32; 2]> {
+    let mut counts = vec![[0; 2]; prepared.meta().counts.graphs];
+    for conjecture in prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train) {
+        for pair in conjecture.pairs.map(|number| prepared.pair(number)) {
+            counts[pair.statement as usize][usize::from(!pair.useful)] += 1;
+        }
+    }
+    counts
+}
+
+/// What a model remembers of the statements of training.
+pub(super) fn seen(prepared: &Prepared, recipe: &Recipe) -> Seen {
+    if !remembers(recipe) {
+        return Seen::default();
+    }
+    let counts = counts(prepared).into_iter().zip(0..);
+    let often = counts.filter(|(counts, _)| counts.iter().sum::<u32>() >= recipe.memory);
+    Seen::new(often.map(|(counts, graph)| (memory::key(prepared.graph(graph).input()), counts)))
+}
+
+/// For every training pair, what its statement was for other conjectures.
+fn hints(prepared: &Prepared, recipe: &Recipe) -> Vec<Hints> {
+    let counts = counts(prepared);
+    let mut hints = vec![Hints::default(); prepared.meta().counts.pairs];
+    for conjecture in prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train) {
+        let mut own: HashMap<u32, [u32; 2]> = HashMap::new();
+        for pair in conjecture.pairs.clone().map(|number| prepared.pair(number)) {
+            own.entry(pair.statement).or_default()[usize::from(!pair.useful)] += 1;
+        }
+        for number in conjecture.pairs {
+            let statement = prepared.pair(number).statement;
+            let (all, own) = (counts[statement as usize], own[&statement]);
+            let others = [all[0] - own[0], all[1] - own[1]];
+            if others.iter().sum::<u32>() >= recipe.memory {
+                hints[number] = hints_of(others);
+            }
+        }
+    }
+    hints
+}
+
 /// A batch of some pairs: every distinct graph once.
-fn make_batch(prepared: &Prepared, recipe: &Recipe, pairs: &[u32]) -> Batch {
+fn make_batch(prepared: &Prepared, recipe: &Recipe, pairs: &[u32], hints: impl Fn(u32) -> Hints) -> Batch {
     let mut graphs: Vec<GraphInput<'_>> = Vec::new();
     let mut numbers: HashMap<u32, usize> = HashMap::new();
     let mut number = |graph: u32| {
@@ -108,8 +167,8 @@ fn make_batch(prepared: &Prepared, recipe: &Recipe, pairs: &[u32]) -> Batch {
             graphs.len() - 1
         })
     };
-    let labelled = pairs.iter().map(|&pair| {
-        let pair = prepared.pair(pair as usize);
+    let labelled = pairs.iter().map(|&pair_number| {
+        let pair = prepared.pair(pair_number as usize);
         let statement = number(pair.statement);
         // An unconditional network does not look at conjectures, so they need not be embedded.
         let conjecture = if recipe.conditional {
@@ -117,7 +176,7 @@ fn make_batch(prepared: &Prepared, recipe: &Recipe, pairs: &[u32]) -> Batch {
         } else {
             statement
         };
-        formulanet_net::Pair { statement, conjecture, is_useful: pair.useful }
+        formulanet_net::Pair { statement, conjecture, is_useful: pair.useful, hints: hints(pair_number) }
     });
     let labelled = labelled.collect();
     Batch::new(&graphs, labelled, recipe.micro_batch, &recipe.config(prepared.vocabulary().len()))
