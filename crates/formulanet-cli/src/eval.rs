@@ -13,11 +13,11 @@ use formulanet::evaluate::{Predictions, TokenMap, Watch, pairs_of, predict};
 use formulanet::logic::View;
 use formulanet::metrics::{Ranking, Report, evaluate, report_html, roc_points};
 use formulanet::model::TrainedModel;
-use formulanet::net::{Compute, Network, Precision};
+use formulanet::net::Network;
 use formulanet::premises::rank_premises;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::input::writing;
+use crate::input::{ComputeArguments, writing};
 use crate::progress::{Bar, stopped};
 
 /// Measure a model on labelled pairs
@@ -31,9 +31,9 @@ use crate::progress::{Bar, stopped};
     formulanet eval --model run/model.safetensors --data holstep.tgz --split test --format json\n  \
     formulanet eval --baseline seen --data holstep --report seen.html")]
 pub(crate) struct Arguments {
-    /// A model file of `formulanet train`
+    /// A model file of `formulanet train`, or a shipped model (holstep, hol-premises)
     #[arg(long, value_name = "MODEL", required_unless_present_any = ["baseline", "library_baseline"])]
-    model: Option<PathBuf>,
+    model: Option<String>,
     /// A folder of `formulanet prepare`, or a raw HolStep, DeepMath or JSON Lines directory, archive or file
     #[arg(long, value_name = "PATH")]
     data: PathBuf,
@@ -58,12 +58,8 @@ pub(crate) struct Arguments {
     /// Leave out statements of raw data that cannot be read
     #[arg(long)]
     keep_going: bool,
-    /// bf16 where the CPU multiplies it (auto), or always one of them
-    #[arg(long, value_name = "auto|f32|bf16", default_value = "auto", value_parser = super::train::parse_word::<Precision>)]
-    precision: Precision,
-    /// Threads; as many as there are cores if not given
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    #[command(flatten)]
+    compute: ComputeArguments,
     /// How to show the result
     #[arg(long, value_enum, default_value_t = Output::Text)]
     format: Output,
@@ -103,9 +99,8 @@ fn parse_library_baseline(text: &str) -> Result<LibraryBaseline, String> {
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
-    let threads =
-        arguments.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let trained = arguments.model.as_deref().map(TrainedModel::load).transpose()?;
+    let threads = arguments.compute.threads();
+    let trained = arguments.model.as_deref().map(TrainedModel::named).transpose()?;
     let data = Data::open(&arguments, trained.as_ref().map(|trained| trained.origin.view), threads)?;
     let splits: &[Split] = match arguments.split {
         Some(Part::Train) => &[Split::Train],
@@ -120,14 +115,13 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         return print_ranking(&ranking, arguments.format);
     }
     if let Some(trained) = trained.as_ref().filter(|trained| trained.ranks()) {
-        let ranking = of_ranker(trained, &data.prepared, splits, &arguments, threads)?;
+        let ranking = of_ranker(trained, &data.prepared, splits, &arguments)?;
         return print_ranking(&ranking, arguments.format);
     }
     let (title, predictions) = match (trained, arguments.baseline) {
         (Some(trained), _) => {
-            let title =
-                arguments.model.as_deref().map_or_else(String::new, |path| path.display().to_string());
-            (title.clone(), of_model(trained, &title, &data.prepared, splits, &arguments, threads)?)
+            let title = arguments.model.clone().unwrap_or_default();
+            (title.clone(), of_model(trained, &title, &data.prepared, splits, &arguments)?)
         }
         (None, Some(baseline)) => {
             let [split] = splits else { bail!("expected --split train, validation or test for a baseline") };
@@ -181,13 +175,12 @@ fn of_ranker(
     prepared: &Prepared,
     splits: &[Split],
     arguments: &Arguments,
-    threads: usize,
 ) -> Result<Ranking> {
     if arguments.report.is_some() {
         bail!("a model that ranks premises has no ROC curve to report; leave --report out");
     }
     let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, "model")?;
-    let network = Network::new(trained.model.clone(), Compute::new(arguments.precision, threads));
+    let network = Network::new(trained.model.clone(), arguments.compute.compute());
     let watch = PairBar::new();
     let ranking = rank_premises(&network, &trained.memory, prepared, &map, splits, &watch);
     watch.0.finish_and_clear();
@@ -208,7 +201,6 @@ fn of_model(
     prepared: &Prepared,
     splits: &[Split],
     arguments: &Arguments,
-    threads: usize,
 ) -> Result<Predictions> {
     let mut pairs: Vec<u32> =
         splits.iter().flat_map(|&split| pairs_of(prepared, split, arguments.limit_pairs, 0)).collect();
@@ -224,7 +216,7 @@ fn of_model(
         );
     }
     let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, name)?;
-    let compute = Compute::new(arguments.precision, threads);
+    let compute = arguments.compute.compute();
     let network = Network::new(trained.model.clone(), compute);
     let watch = PairBar::new();
     let predictions = predict(&network, &trained.seen, prepared, &map, &pairs, &watch);

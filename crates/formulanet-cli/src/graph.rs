@@ -6,7 +6,8 @@ use anyhow::{Result, bail};
 use clap::{ArgGroup, Args, ValueEnum};
 use formulanet::Error;
 use formulanet::logic::draw::{self, SvgOptions};
-use formulanet::logic::{Formula, Graph, GraphBuilder, Interner, Limits, Position};
+use formulanet::logic::{Formula, Graph, GraphBuilder, Interner, Limits, Position, hol};
+use formulanet::rank::Syntax;
 use formulanet::statements::{self, Format, Statement};
 
 use crate::input::{FormulaArguments, LimitArguments, ViewArgument, writing};
@@ -76,6 +77,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             role: "",
             file: "formula",
             position: Position { line: 1, column: 1 },
+            text: "",
+            syntax: Syntax::Hol,
             formula: &formula,
         };
         printer.print(&statement, &names)?;
@@ -96,10 +99,11 @@ fn print_files(
         (Format::Tptp, &arguments.tptp),
         (Format::Deepmath, &arguments.deepmath),
     ];
+    let options = hol::Options { limits, ..hol::Options::default() };
     let mut count = 0;
     for (format, files) in sources {
         for file in files {
-            statements::read(file, format, limits, names, &mut |statement, names| {
+            statements::read(file, format, &options, names, &mut |statement, names| {
                 count += 1;
                 if arguments.nth.is_some_and(|n| n != count) {
                     return Ok(());

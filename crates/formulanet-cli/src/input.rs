@@ -6,7 +6,9 @@ use clap::{Args, ValueEnum};
 use formulanet::data::Validation;
 use formulanet::logic::hol::{self, Overload};
 use formulanet::logic::tptp::{self, Language};
-use formulanet::logic::{Formula, Interner, Limits, Names, View};
+use formulanet::logic::{Formula, Interner, Limits, View};
+use formulanet::net::{Compute, Precision};
+use formulanet::rank::Syntax;
 use formulanet::statements;
 
 /// How large an input may be.
@@ -42,9 +44,9 @@ impl LimitArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Reading a formula")]
 pub(crate) struct FormulaArguments {
-    /// The language of the formula.
-    #[arg(long, value_enum, default_value_t = Syntax::Hol)]
-    syntax: Syntax,
+    /// The language of the formula; if not given, that of what it is for, or HOL Light
+    #[arg(long, value_enum)]
+    syntax: Option<SyntaxName>,
     /// What `+`, `<=` and the like mean where no operand or annotation tells.
     #[arg(long, value_name = "TYPE", default_value = "num",
           value_parser = PossibleValuesParser::new(Overload::ALL.map(|(name, _)| name)))]
@@ -58,7 +60,7 @@ pub(crate) struct FormulaArguments {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Syntax {
+enum SyntaxName {
     /// HOL Light.
     Hol,
     /// A TPTP formula, with or without `fof(...)` around it.
@@ -66,18 +68,38 @@ enum Syntax {
 }
 
 impl FormulaArguments {
+    /// The language that was asked for.
+    pub(crate) fn syntax(&self) -> Option<Syntax> {
+        self.syntax.map(|name| match name {
+            SyntaxName::Hol => Syntax::Hol,
+            SyntaxName::Tptp => Syntax::Tptp,
+        })
+    }
+
     /// Reads a formula: the text itself, `@FILE`, or `-` for standard input.
     pub(crate) fn parse(&self, argument: &str, limits: Limits, names: &mut Interner) -> Result<Formula> {
+        let options = hol::Options { limits, ..hol::Options::default() };
+        self.parse_as(argument, self.syntax().unwrap_or_default(), options, names)
+    }
+
+    /// The same in a language that is used if none was asked for, and with what is known of names.
+    pub(crate) fn parse_as(
+        &self,
+        argument: &str,
+        syntax: Syntax,
+        known: hol::Options,
+        names: &mut Interner,
+    ) -> Result<Formula> {
+        let limits = known.limits;
         let (source, text) = match argument.strip_prefix('@') {
             Some(file) => (file, statements::read_text(file, limits.bytes)?),
             None if argument == "-" => ("-", statements::read_text("-", limits.bytes)?),
             None => ("formula", argument.to_owned()),
         };
-        let formula = match self.syntax {
+        let formula = match self.syntax().unwrap_or(syntax) {
             Syntax::Hol => {
-                let known = Names::default();
                 let options = hol::Options {
-                    names: known.with_constants(&self.constants).with_variables(&self.variables),
+                    names: known.names.with_constants(&self.constants).with_variables(&self.variables),
                     overload: named(&Overload::ALL, &self.overload),
                     limits,
                 };
@@ -87,6 +109,27 @@ impl FormulaArguments {
         };
         // An error prints as `source:line:column: ...`, as it does for files.
         formula.map_err(|error| anyhow::anyhow!("{source}:{error}"))
+    }
+}
+
+/// What a network runs on.
+#[derive(Args)]
+pub(crate) struct ComputeArguments {
+    /// bf16 where the CPU multiplies it (auto), or always one of them
+    #[arg(long, value_name = "auto|f32|bf16", default_value = "auto", value_parser = super::train::parse_word::<Precision>)]
+    precision: Precision,
+    /// Threads; as many as there are cores if not given
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+impl ComputeArguments {
+    pub(crate) fn compute(&self) -> Compute {
+        Compute::new(self.precision, self.threads())
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
     }
 }
 

@@ -5,8 +5,10 @@
 mod eval;
 mod graph;
 mod input;
+mod library;
 mod prepare;
 mod progress;
+mod rank;
 mod reproduce;
 mod stats;
 mod train;
@@ -34,7 +36,9 @@ struct Arguments {
 enum Command {
     Eval(eval::Arguments),
     Graph(graph::Arguments),
+    Library(library::Arguments),
     Prepare(prepare::Arguments),
+    Rank(rank::Arguments),
     Reproduce(reproduce::Arguments),
     Stats(stats::Arguments),
     Train(train::Arguments),
@@ -44,7 +48,9 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Eval(arguments) => eval::run(arguments),
         Command::Graph(arguments) => graph::run(arguments),
+        Command::Library(arguments) => library::run(arguments),
         Command::Prepare(arguments) => prepare::run(arguments),
+        Command::Rank(arguments) => rank::run(arguments),
         Command::Reproduce(arguments) => reproduce::run(arguments),
         Command::Stats(arguments) => stats::run(arguments),
         Command::Train(arguments) => train::run(arguments),

@@ -161,8 +161,12 @@ impl Config {
         (of_statement, of_conjecture)
     }
 
-    /// Length of a classifier's hidden layer.
+    /// Length of the hidden layer of a classifier, or of what makes a vector for dot products.
     pub(crate) fn classifier_hidden(&self) -> usize {
-        if self.is_conditional { self.dimension } else { self.dimension.div_ceil(2) }
+        match (self.is_conditional, self.meeting) {
+            (_, Meeting::Towers) => 2 * self.dimension,
+            (true, _) => self.dimension,
+            (false, _) => self.dimension.div_ceil(2),
+        }
     }
 }

@@ -142,19 +142,30 @@ impl Network {
         };
         (0..self.model.layout.heads.len()).map(of_step).collect()
     }
+}
 
-    /// The probability that a statement is useful, by the last classifier, given the vectors after the last step.
+impl Network {
+    /// The probability that each of many statements is useful for a conjecture, by the last classifier. `statements` has
+    /// the vector of each after the last step, one behind the other.
     ///
     /// # Panics
     ///
-    /// If a vector does not have the network's width.
-    pub fn score(&self, conjecture: &[f32], statement: &[f32], hints: Hints) -> f32 {
-        let width = self.model.config.width();
-        assert!(conjecture.len() == width && statement.len() == width, "vectors do not fit the network");
-        let mut input = Vec::new();
-        self.model.config.join(statement, conjecture, hints, &mut input);
+    /// If a vector does not have the network's width, or there are not as many hints as statements.
+    pub fn score_rows(&self, conjecture: &[f32], statements: &[f32], hints: &[Hints]) -> Vec<f32> {
+        let config = &self.model.config;
+        let width = config.width();
+        assert!(conjecture.len() == width && statements.len() == width * hints.len(), "vectors do not fit");
         let head = self.model.layout.heads.last().expect("there is always a classifier");
-        self.pass().probabilities(head, &input)[0]
+        let chunks: Vec<(&[f32], &[Hints])> =
+            statements.chunks(width * PAIRS).zip(hints.chunks(PAIRS)).collect();
+        let scores = self.compute.map(chunks.len(), |i| {
+            let mut inputs = Vec::with_capacity(chunks[i].1.len() * config.classifier_input());
+            for (statement, &hints) in chunks[i].0.chunks_exact(width).zip(chunks[i].1) {
+                config.join(statement, conjecture, hints, &mut inputs);
+            }
+            self.pass().probabilities(head, &inputs)
+        });
+        scores.concat()
     }
 }
 

@@ -279,7 +279,7 @@ fn alone_is_as_in_a_batch() {
                 let alone = network(1).embed(*input);
                 assert_eq!(alone, together[i], "{config:?}");
                 let other = &together[together.len() - 1 - i];
-                let score = network(1).score(other.last(), alone.last(), [0.5, 1.0]);
+                let score = network(1).score_rows(other.last(), alone.last(), &[[0.5, 1.0]])[0];
                 assert_eq!(score, scores[config.steps][i], "{config:?}");
             }
         }
@@ -342,8 +342,11 @@ fn a_batch_can_be_learnt() {
         let network = Network::new(model, f32_on(1));
         for pair in batch.pairs() {
             let embed = |graph: usize| network.embed(graphs[graph].input());
-            let score =
-                network.score(embed(pair.conjecture).last(), embed(pair.statement).last(), pair.hints);
+            let score = network.score_rows(
+                embed(pair.conjecture).last(),
+                embed(pair.statement).last(),
+                &[pair.hints],
+            )[0];
             assert_eq!(score > 0.5, pair.is_useful, "{norm:?} {pair:?} {score}");
         }
     }

@@ -5,20 +5,26 @@
 //! [`baselines`] has simple ones to compare with.
 
 pub mod baselines;
+pub mod collection;
 pub mod data;
 pub mod deepwalk;
+pub mod encode;
 mod error;
 pub mod evaluate;
 pub mod figure5;
 mod files;
+pub mod library;
 pub mod memory;
 pub mod metrics;
 pub mod model;
 pub mod plot;
 pub mod premises;
 mod random;
+pub mod rank;
 pub mod recipe;
 pub mod reproduce;
+pub mod selection;
+pub mod shipped;
 pub mod statements;
 pub mod train;
 pub mod tsne;
@@ -27,3 +33,4 @@ pub mod vocab;
 pub use error::Error;
 pub use formulanet_logic as logic;
 pub use formulanet_net as net;
+pub use rank::{Ranked, Ranker, Statement};

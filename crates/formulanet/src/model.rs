@@ -11,7 +11,9 @@ use crate::Error;
 use crate::data::view_name;
 use crate::files;
 use crate::memory::{Memory, Seen};
+use crate::random::scramble;
 use crate::recipe::Recipe;
+use crate::shipped;
 
 /// A trained network, and what is needed to use it.
 #[derive(Clone)]
@@ -26,6 +28,8 @@ pub struct TrainedModel {
     pub memory: Memory,
     /// How useful statements were in training, for a model that reads such hints.
     pub seen: Seen,
+    /// The mean of training conjectures' vectors, in a model that ranks.
+    pub typical: Vec<f32>,
 }
 
 /// Where a model comes from.
@@ -56,8 +60,31 @@ const ORIGIN: &str = "origin";
 const VOCABULARY: &str = "vocabulary";
 const MEMORY: &str = "memory";
 const SEEN: &str = "seen";
+const TYPICAL: &str = "typical";
 
 impl TrainedModel {
+    /// A shipped model by its name, or a model file by its path.
+    ///
+    /// # Errors
+    ///
+    /// If there is neither.
+    pub fn named(model: &str) -> Result<Self, Error> {
+        if let Some(bytes) = shipped::bytes(model) {
+            return Self::from_bytes(bytes, model);
+        }
+        let path = Path::new(model);
+        if !path.exists() {
+            let message = format!(
+                "expected a model file or one of the shipped models ({}), found neither",
+                shipped::names()
+            );
+            return Err(Error::data(model, message));
+        }
+        // A folder of the shipped kind.
+        let inside = path.join("model.safetensors");
+        Self::load(if inside.is_file() { &inside } else { path })
+    }
+
     /// Reads a model file.
     ///
     /// # Errors
@@ -95,7 +122,35 @@ impl TrainedModel {
             .ok_or_else(|| damaged("expected a key for every statement's own vector".into()))?;
         let seen = attachments.get(SEEN).map_or(&[][..], Vec::as_slice);
         let seen = Seen::from_bytes(seen).ok_or_else(|| damaged("expected a memory of statements".into()))?;
-        Ok(TrainedModel { model, origin, vocabulary, memory, seen })
+        let typical = attachments.get(TYPICAL).map_or(&[][..], Vec::as_slice);
+        let typical: Vec<f32> =
+            typical.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+        if typical.iter().any(|x| !x.is_finite()) {
+            return Err(damaged("expected numbers, found a typical conjecture that is none".into()));
+        }
+        Ok(TrainedModel { model, origin, vocabulary, memory, seen, typical })
+    }
+
+    /// Tells one model from another: a hash of everything that scores depend on.
+    pub fn fingerprint(&self) -> String {
+        let mut hash = [0u64, 1];
+        let mut add = |number: u64| {
+            for (i, hash) in hash.iter_mut().enumerate() {
+                *hash = scramble(*hash ^ scramble(number.wrapping_add(i as u64)));
+            }
+        };
+        self.model.values().iter().for_each(|value| add(u64::from(value.to_bits())));
+        for label in &self.vocabulary {
+            add(label.len() as u64);
+            label.bytes().for_each(|byte| add(u64::from(byte)));
+        }
+        self.memory.to_text().bytes().for_each(|byte| add(u64::from(byte)));
+        self.seen.to_bytes().chunks(8).for_each(|chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            add(u64::from_le_bytes(word));
+        });
+        format!("{:016x}{:016x}", hash[0], hash[1])
     }
 
     /// Whether it ranks premises by dot products, rather than classify pairs.
@@ -120,6 +175,10 @@ impl TrainedModel {
         let mut attachments = Attachments::new();
         if !self.seen.is_empty() {
             attachments.insert(SEEN.into(), self.seen.to_bytes());
+        }
+        if !self.typical.is_empty() {
+            let bytes = self.typical.iter().flat_map(|x| x.to_le_bytes()).collect();
+            attachments.insert(TYPICAL.into(), bytes);
         }
         let bytes = self
             .model

@@ -27,6 +27,7 @@ use crate::memory::{Memory, Seen};
 use crate::metrics::Ranking;
 use crate::model::{Origin, TrainedModel};
 use crate::premises::{Questions, rank_premises};
+use crate::random::sample;
 use crate::recipe::Recipe;
 use order::Order;
 
@@ -447,7 +448,28 @@ impl<'a> Trainer<'a> {
             vocabulary: self.prepared.vocabulary().to_vec(),
             memory: self.memory.clone(),
             seen: self.seen.clone(),
+            typical: self.typical(),
         }
+    }
+
+    /// The mean vector of training conjectures, if premises are ranked.
+    fn typical(&self) -> Vec<f32> {
+        let length = self.state.model.config().tower();
+        if self.recipe.meeting != Meeting::Towers {
+            return Vec::new();
+        }
+        let conjectures = sample(Questions::new(self.prepared, &[Split::Train]).asked, 1000, 0);
+        let graph = |&number: &usize| self.prepared.graph(self.prepared.conjecture(number).graph);
+        let graphs: Vec<_> = conjectures.iter().map(graph).collect();
+        let compute = Compute::new(self.recipe.precision, self.compute.threads());
+        let network = Network::new(self.model(), compute);
+        let embeddings = network.embed_all(&graphs.iter().map(|graph| graph.input()).collect::<Vec<_>>());
+        let queries = network.queries(&embeddings.iter().collect::<Vec<_>>());
+        let mut mean = vec![0.0; length];
+        for query in queries.chunks_exact(length) {
+            mean.iter_mut().zip(query).for_each(|(mean, x)| *mean += x / conjectures.len() as f32);
+        }
+        mean
     }
 
     fn validate(&self, takes_all: bool) -> Result<Validation, Error> {

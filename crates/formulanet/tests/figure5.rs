@@ -64,6 +64,7 @@ fn model(prepared: &Prepared, norm: NormKind) -> TrainedModel {
         vocabulary: prepared.vocabulary().to_vec(),
         memory: Memory::default(),
         seen: Seen::default(),
+        typical: Vec::new(),
     }
 }
 

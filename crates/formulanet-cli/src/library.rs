@@ -1,0 +1,251 @@
+//! `formulanet library`: a premise library in one file.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Subcommand, ValueEnum};
+use formulanet::collection::Collection;
+use formulanet::library::Library;
+use formulanet::model::TrainedModel;
+use formulanet::rank::{Ranker, Syntax};
+use formulanet::shipped;
+use formulanet::statements::Format;
+use serde::Serialize;
+
+use crate::input::{ComputeArguments, LimitArguments, named, writing};
+
+/// Keep statements and their vectors in a file, for ranking without embedding them anew
+///
+/// One SQLite file with names, statements, vectors and the model they were made with. Other processes may read it while
+/// it changes; a change that is interrupted leaves it as it was.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    formulanet library build lemmas.db arithmetic.hol\n  \
+    formulanet library add lemmas.db more.hol\n  \
+    formulanet library remove lemmas.db 'OLD_*'\n  \
+    formulanet rank --conjecture '!m n. m + n = n + m' --library lemmas.db -k 5")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Make a library of files of statements
+    Build(BuildArguments),
+    /// Add statements, or change those whose names are there
+    Add(AddArguments),
+    /// Remove statements by name or pattern
+    Remove(RemoveArguments),
+    /// Show the statements
+    List(ListArguments),
+    /// Check the file, and every vector against a new one
+    Verify(VerifyArguments),
+}
+
+#[derive(Args)]
+struct BuildArguments {
+    /// The library to make
+    library: PathBuf,
+    #[command(flatten)]
+    statements: StatementArguments,
+    /// A model file or a shipped model; by default the one that ranks libraries of the statements' language
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+}
+
+#[derive(Args)]
+struct AddArguments {
+    /// The library to change
+    library: PathBuf,
+    #[command(flatten)]
+    statements: StatementArguments,
+    /// The model file that the library was made with, unless it is a shipped one
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+}
+
+#[derive(Args)]
+struct StatementArguments {
+    /// Files of statements, as `formulanet rank --premises` reads them; `-` is standard input
+    #[arg(required = true)]
+    files: Vec<String>,
+    /// What the files are; recognised by looking if not given
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(|(name, _)| name)))]
+    input_format: Option<String>,
+    #[command(flatten)]
+    compute: ComputeArguments,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+#[derive(Args)]
+struct RemoveArguments {
+    /// The library to change
+    library: PathBuf,
+    /// Names, or patterns with `*` and `?`
+    #[arg(required = true)]
+    names: Vec<String>,
+}
+
+#[derive(Args)]
+struct ListArguments {
+    /// The library
+    library: PathBuf,
+    /// How to show the statements
+    #[arg(long, value_enum, default_value_t = Output::Text)]
+    format: Output,
+}
+
+#[derive(Args)]
+struct VerifyArguments {
+    /// The library
+    library: PathBuf,
+    /// The model file that it was made with, unless it is a shipped one
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    #[command(flatten)]
+    compute: ComputeArguments,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// `name: statement` lines.
+    Text,
+    /// One object per line, which `library add` reads.
+    Json,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    match arguments.command {
+        Command::Build(arguments) => build(arguments),
+        Command::Add(arguments) => add(arguments),
+        Command::Remove(arguments) => {
+            let removed = Library::open(&arguments.library)?.remove(&arguments.names)?;
+            if removed == 0 {
+                bail!("no statement has such a name; `formulanet library list` shows them");
+            }
+            eprintln!("removed {removed} statements");
+            Ok(())
+        }
+        Command::List(arguments) => list(&arguments),
+        Command::Verify(arguments) => {
+            let library = Library::open(&arguments.library)?;
+            let ranker = ranker_of(&library, arguments.model.as_deref(), &arguments.compute)?;
+            let count = library.verify(&ranker)?;
+            writing(writeln!(io::stdout(), "{count} statements, all as they should be"))
+        }
+    }
+}
+
+fn build(arguments: BuildArguments) -> Result<()> {
+    let statements = &arguments.statements;
+    let format = statements.input_format.as_deref().map(|name| named(&Format::ALL, name));
+    let model = match &arguments.model {
+        Some(model) => model.clone(),
+        None => shipped::for_syntax(language(&statements.files, format)?).to_owned(),
+    };
+    let ranker = Ranker::new(TrainedModel::named(&model)?, statements.compute.compute())?
+        .with_limits(statements.limits.limits());
+    if arguments.library.exists() {
+        bail!(
+            "{}: there is a file already; add to it with `library add`, or choose another name",
+            arguments.library.display()
+        );
+    }
+    let collection = read(statements, &ranker)?;
+    // Under another name until it is whole.
+    let folder = arguments.library.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let place =
+        tempfile::Builder::new().prefix(".formulanet-").tempdir_in(folder.unwrap_or(Path::new(".")))?;
+    let unfinished = place.path().join("library");
+    let mut library = Library::create(&unfinished, &ranker, &model)?;
+    let added = library.add(&collection.premises, &ranker)?;
+    drop(library);
+    std::fs::rename(&unfinished, &arguments.library)?;
+    eprintln!("{} statements in {}", added.new, arguments.library.display());
+    Ok(())
+}
+
+fn add(arguments: AddArguments) -> Result<()> {
+    let statements = &arguments.statements;
+    let mut library = Library::open(&arguments.library)?;
+    let ranker = ranker_of(&library, arguments.model.as_deref(), &statements.compute)?
+        .with_limits(statements.limits.limits());
+    let collection = read(statements, &ranker)?;
+    let added = library.add(&collection.premises, &ranker)?;
+    eprintln!("{} new, {} changed, {} as before", added.new, added.replaced, added.same);
+    Ok(())
+}
+
+/// Reads files of statements. Of statements with the same name, the last counts.
+fn read<'a>(statements: &StatementArguments, ranker: &'a Ranker) -> Result<Collection<'a>> {
+    let format = statements.input_format.as_deref().map(|name| named(&Format::ALL, name));
+    let mut collection = Collection::new(ranker);
+    for file in &statements.files {
+        collection.read(file, format)?;
+    }
+    let before = collection.premises.len();
+    collection.keep_last();
+    if collection.premises.is_empty() {
+        bail!("expected statements, found none");
+    }
+    if collection.premises.len() < before {
+        eprintln!(
+            "{} statements share a name with a later one and were left out",
+            before - collection.premises.len()
+        );
+    }
+    Ok(collection)
+}
+
+/// The language of the first file.
+pub(crate) fn language(files: &[String], format: Option<Format>) -> Result<Syntax> {
+    let format = match (format, files.first()) {
+        (Some(format), _) => format,
+        (None, Some(file)) if file != "-" => Format::of_file(file)?,
+        _ => Format::Hol,
+    };
+    Ok(match format {
+        Format::Tptp | Format::Deepmath => Syntax::Tptp,
+        Format::Hol | Format::Holstep | Format::Jsonl => Syntax::Hol,
+    })
+}
+
+/// The model that a library was made with: the given one, or the shipped one whose name it has.
+pub(crate) fn ranker_of(
+    library: &Library,
+    model: Option<&str>,
+    compute: &ComputeArguments,
+) -> Result<Ranker> {
+    let made = library.made()?;
+    let ranker = Ranker::new(TrainedModel::named(model.unwrap_or(&made.model))?, compute.compute())?;
+    library.check(&ranker)?;
+    Ok(ranker)
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    name: &'a str,
+    statement: &'a str,
+    syntax: Syntax,
+}
+
+fn list(arguments: &ListArguments) -> Result<()> {
+    let library = Library::open(&arguments.library)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    for entry in library.entries()? {
+        let row = Row { name: &entry.name, statement: &entry.text, syntax: entry.syntax };
+        writing(match arguments.format {
+            Output::Json => writeln!(out, "{}", serde_json::to_string(&row)?),
+            Output::Text => {
+                let text: Vec<&str> = row.statement.split_whitespace().collect();
+                writeln!(out, "{}: {}", row.name, text.join(" "))
+            }
+        })?;
+    }
+    writing(out.flush())
+}

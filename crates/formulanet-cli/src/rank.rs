@@ -1,0 +1,239 @@
+//! `formulanet rank`: which statements are worth using for a conjecture.
+
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use clap::builder::PossibleValuesParser;
+use clap::{ArgGroup, Args, ValueEnum};
+use formulanet::collection::Collection;
+use formulanet::library::{Library, Vectors};
+use formulanet::logic::Interner;
+use formulanet::model::TrainedModel;
+use formulanet::rank::{self, Ranked, Ranker, Syntax};
+use formulanet::selection::Selection;
+use formulanet::shipped;
+use formulanet::statements::Format;
+use serde::Serialize;
+
+use crate::input::{ComputeArguments, FormulaArguments, LimitArguments, named, writing};
+use crate::library::{language, ranker_of};
+
+/// Rank statements by how useful they are for a conjecture
+///
+/// Reads the statements from a file, embeds them and the conjecture with a shipped model, and prints the best ones with
+/// the probability that each is useful.
+#[derive(Args)]
+#[command(
+    group(ArgGroup::new("source").required(true)),
+    after_help = "Examples:\n  \
+        formulanet rank --conjecture '!m n. m + n = n + m' --premises arithmetic.hol -k 5\n  \
+        formulanet rank --conjecture @goal.txt --premises theory.p --format json\n  \
+        formulanet rank --conjecture 'x + &0 = x' --premises reals.jsonl --exclude '*_THM' --explain\n\n\
+        A file of premises has `name: formula` lines in HOL Light's syntax, or is a HolStep file, a TPTP problem with\n\
+        its includes, a DeepMath file, or JSON Lines: {\"name\": \"...\", \"statement\": \"...\", \"syntax\": \"hol\"}"
+)]
+pub(crate) struct Arguments {
+    /// A formula or sequent, `@FILE` to read it from a file, or `-` to read it from standard input
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
+    conjecture: String,
+    /// A file of statements; `-` is standard input
+    #[arg(long, value_name = "FILE", group = "source")]
+    premises: Option<String>,
+    /// A library of `formulanet library build`
+    #[arg(long, value_name = "FILE", group = "source")]
+    library: Option<PathBuf>,
+    /// What the files of statements are; recognised by looking if not given
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(|(name, _)| name)))]
+    input_format: Option<String>,
+    /// More statements, such as lemmas of your own
+    #[arg(long, value_name = "FILE")]
+    local: Vec<String>,
+    #[command(flatten)]
+    selection: SelectionArguments,
+    /// Also show which symbols the model does not know, and the score without the conjecture
+    #[arg(long)]
+    explain: bool,
+    /// A model file or a shipped model; by default the one that ranks libraries of the statements' language
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    #[command(flatten)]
+    compute: ComputeArguments,
+    /// How to show the result
+    #[arg(long, value_enum, default_value_t = Output::Text)]
+    format: Output,
+    #[command(flatten)]
+    reading: FormulaArguments,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+/// Which statements are taken.
+#[derive(Args)]
+#[command(next_help_heading = "Selection")]
+pub(crate) struct SelectionArguments {
+    /// So many statements at most
+    #[arg(short = 'k', value_name = "K", default_value_t = 32)]
+    most: usize,
+    /// None that is less likely to be useful than this
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
+    threshold: f32,
+    /// Statements that must be in, by name or pattern (`ADD_*`); they count among the K
+    #[arg(long, value_name = "NAME")]
+    include: Vec<String>,
+    /// Statements that must not be in, by name or pattern
+    #[arg(long, value_name = "NAME")]
+    exclude: Vec<String>,
+}
+
+impl SelectionArguments {
+    pub(crate) fn selection(&self) -> Selection {
+        Selection {
+            most: self.most,
+            threshold: self.threshold,
+            include: self.include.clone(),
+            exclude: self.exclude.clone(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// A table.
+    Text,
+    /// One object per line.
+    Json,
+}
+
+/// A line of the result.
+#[derive(Serialize)]
+struct Row<'a> {
+    rank: usize,
+    name: &'a str,
+    score: f32,
+    statement: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unknown: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    without_conjecture: Option<f32>,
+}
+
+/// What is ranked: the statements of a library, and behind them those of files.
+struct Candidates<'a> {
+    library: Option<&'a Library>,
+    stored: Vectors,
+    collection: Collection<'a>,
+}
+
+impl Candidates<'_> {
+    fn name(&self, number: usize) -> &str {
+        match number.checked_sub(self.stored.names.len()) {
+            None => &self.stored.names[number],
+            Some(number) => &self.collection.premises[number].name,
+        }
+    }
+
+    /// A statement's text, and the symbols in it that the model does not know.
+    fn shown(&self, number: usize, ranker: &Ranker) -> Result<(String, Vec<String>)> {
+        if let Some(number) = number.checked_sub(self.stored.names.len()) {
+            let premise = &self.collection.premises[number];
+            return Ok((premise.text.clone(), premise.encoded.unknown().to_vec()));
+        }
+        let name = &self.stored.names[number];
+        let entry = self.library.map(|library| library.entry(name)).transpose()?.flatten();
+        let entry = entry.with_context(|| format!("`{name}` was removed from the library just now"))?;
+        let mut alone = Collection::new(ranker);
+        alone.add(&entry.name, &entry.text, entry.syntax)?;
+        let unknown = alone.premises.first().map_or_else(Vec::new, |p| p.encoded.unknown().to_vec());
+        Ok((entry.text, unknown))
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    let limits = arguments.limits.limits();
+    let format = arguments.input_format.as_deref().map(|name| named(&Format::ALL, name));
+    let files: Vec<String> = arguments.premises.iter().chain(&arguments.local).cloned().collect();
+    if files.iter().filter(|file| *file == "-").count() + usize::from(arguments.conjecture == "-") > 1 {
+        bail!("standard input can be read only once: give the others as files");
+    }
+    let library = arguments.library.as_deref().map(Library::open).transpose()?;
+    let ranker = match &library {
+        Some(library) => ranker_of(library, arguments.model.as_deref(), &arguments.compute)?,
+        None => {
+            let language = arguments.reading.syntax().map_or_else(|| language(&files, format), Ok)?;
+            let model = arguments.model.as_deref().unwrap_or(shipped::for_syntax(language));
+            Ranker::new(TrainedModel::named(model)?, arguments.compute.compute())?
+        }
+    };
+    let ranker = ranker.with_limits(limits);
+    let stored = library.as_ref().map(Library::vectors).transpose()?.unwrap_or_default();
+    let mut collection = Collection::new(&ranker);
+    for file in &files {
+        collection.read(file, format)?;
+    }
+    let candidates = Candidates { library: library.as_ref(), stored, collection };
+    if candidates.stored.names.is_empty() && candidates.collection.premises.is_empty() {
+        bail!("expected statements to rank, found none");
+    }
+    let known = candidates.collection.syntax();
+    let of_model =
+        || if ranker.model().origin.data.contains("deepmath") { Syntax::Tptp } else { Syntax::Hol };
+    let syntax = arguments.reading.syntax().or(known).unwrap_or_else(of_model);
+    let mut names = Interner::new();
+    let conjecture =
+        arguments.reading.parse_as(&arguments.conjecture, syntax, ranker.hol_options(), &mut names)?;
+    let conjecture = ranker.encoder().encode(&conjecture, &names)?;
+    let encoded: Vec<_> =
+        candidates.collection.premises.iter().map(|premise| premise.encoded.clone()).collect();
+    let vectors = [candidates.stored.values.as_slice(), &ranker.vectors(&encoded)].concat();
+    let scores = ranker.scores(&ranker.query(&conjecture), &vectors);
+    let ranked = rank::order(&scores, |i| candidates.name(i));
+    let taken = arguments.selection.selection().take(&ranked, |i| candidates.name(i))?;
+    if arguments.explain && !conjecture.unknown().is_empty() {
+        eprintln!("unknown in the conjecture: {}", conjecture.unknown().join(", "));
+    }
+    let without = arguments.explain.then(|| ranker.scores_without_conjecture(&vectors)).flatten();
+    print(&arguments, &taken, &candidates, &ranker, without.as_deref())
+}
+
+fn print(
+    arguments: &Arguments,
+    taken: &[Ranked],
+    candidates: &Candidates<'_>,
+    ranker: &Ranker,
+    without: Option<&[f32]>,
+) -> Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let width = taken.iter().map(|ranked| candidates.name(ranked.statement).chars().count()).max();
+    let width = width.unwrap_or(0).min(40);
+    for (i, ranked) in taken.iter().enumerate() {
+        let (statement, unknown) = candidates.shown(ranked.statement, ranker)?;
+        let row = Row {
+            rank: i + 1,
+            name: candidates.name(ranked.statement),
+            score: ranked.score,
+            statement: &statement,
+            unknown: arguments.explain.then_some(unknown),
+            without_conjecture: without.map(|scores| scores[ranked.statement]),
+        };
+        writing(match arguments.format {
+            Output::Json => writeln!(out, "{}", serde_json::to_string(&row)?),
+            Output::Text => text(&mut out, &row, width),
+        })?;
+    }
+    writing(out.flush())
+}
+
+fn text(out: &mut impl Write, row: &Row<'_>, width: usize) -> io::Result<()> {
+    write!(out, "{:>4}  {:.4}  {:<width$}  ", row.rank, row.score, row.name)?;
+    if let Some(without) = row.without_conjecture {
+        write!(out, "(alone {without:.4})  ")?;
+    }
+    let shown: String = row.statement.split_whitespace().collect::<Vec<_>>().join(" ");
+    write!(out, "{shown}")?;
+    if let Some(unknown) = row.unknown.as_ref().filter(|unknown| !unknown.is_empty()) {
+        write!(out, "  (unknown: {})", unknown.join(", "))?;
+    }
+    writeln!(out)
+}

@@ -1,0 +1,124 @@
+//! Statements to rank, read from files and encoded for a model.
+
+use std::collections::HashSet;
+
+use formulanet_logic::{Interner, Position};
+
+use crate::Error;
+use crate::encode::Encoded;
+use crate::rank::{self, Ranker, Syntax};
+use crate::statements::{self, Format, Statement};
+
+/// A statement to rank.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Premise {
+    /// What it is called.
+    pub name: String,
+    /// As it was written.
+    pub text: String,
+    /// What it is written in.
+    pub syntax: Syntax,
+    /// As the model reads it.
+    pub encoded: Encoded,
+}
+
+/// Statements that were read for a model.
+pub struct Collection<'a> {
+    ranker: &'a Ranker,
+    names: Interner,
+    /// What was read, in order.
+    pub premises: Vec<Premise>,
+}
+
+impl<'a> Collection<'a> {
+    /// Nothing yet.
+    pub fn new(ranker: &'a Ranker) -> Self {
+        Collection { ranker, names: Interner::new(), premises: Vec::new() }
+    }
+
+    /// Reads a file; `-` is standard input, which needs a format. Conjectures are left out: they are what statements are
+    /// ranked for.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, with the place.
+    pub fn read(&mut self, file: &str, format: Option<Format>) -> Result<(), Error> {
+        let format = match format {
+            Some(format) => format,
+            None if file == "-" => {
+                return self.read_str("-", &statements::read_text("-", MAX_TEXT)?, None);
+            }
+            None => Format::of_file(file)?,
+        };
+        let Collection { ranker, names, premises } = self;
+        let mut encoder = ranker.encoder();
+        statements::read(file, format, &ranker.hol_options(), names, &mut |statement, names| {
+            premises.extend(premise(statement, names, &mut encoder)?);
+            Ok(())
+        })
+    }
+
+    /// Reads a text; `name` is for messages.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, with the place.
+    pub fn read_str(&mut self, name: &str, text: &str, format: Option<Format>) -> Result<(), Error> {
+        let format = format.unwrap_or_else(|| Format::of(text.as_bytes()));
+        let Collection { ranker, names, premises } = self;
+        let mut encoder = ranker.encoder();
+        statements::read_str(name, text, format, &ranker.hol_options(), names, &mut |statement, names| {
+            premises.extend(premise(statement, names, &mut encoder)?);
+            Ok(())
+        })
+    }
+
+    /// Adds one statement.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, with its name and the place.
+    pub fn add(&mut self, name: &str, text: &str, syntax: Syntax) -> Result<(), Error> {
+        let formula = rank::parse(text, syntax, &self.ranker.hol_options(), &mut self.names)
+            .map_err(|error| Error::parse(name, error))?;
+        let (role, file, position) = ("", name, Position { line: 1, column: 1 });
+        let statement = Statement { name: Some(name), role, file, position, text, syntax, formula: &formula };
+        self.premises.extend(premise(&statement, &self.names, &mut self.ranker.encoder())?);
+        Ok(())
+    }
+
+    /// Of statements with the same name, keeps the last.
+    pub fn keep_last(&mut self) {
+        let mut seen = HashSet::new();
+        let mut keeps: Vec<bool> =
+            self.premises.iter().rev().map(|premise| seen.insert(premise.name.clone())).collect();
+        self.premises.retain(|_| keeps.pop().unwrap_or(true));
+    }
+
+    /// What is most often the language of what was read.
+    pub fn syntax(&self) -> Option<Syntax> {
+        let tptp = self.premises.iter().filter(|premise| premise.syntax == Syntax::Tptp).count();
+        let half = self.premises.len().div_ceil(2);
+        (!self.premises.is_empty()).then_some(if tptp >= half { Syntax::Tptp } else { Syntax::Hol })
+    }
+}
+
+/// Bytes of a text that is read as a whole.
+const MAX_TEXT: usize = 1 << 30;
+
+fn premise(
+    statement: &Statement<'_>,
+    names: &Interner,
+    encoder: &mut crate::encode::Encoder<'_>,
+) -> Result<Option<Premise>, Error> {
+    if matches!(statement.role, "conjecture" | "negated_conjecture") {
+        return Ok(None);
+    }
+    let encoded = encoder.encode(statement.formula, names).map_err(|cause| Error::TooLarge {
+        file: statement.file.to_owned(),
+        position: statement.position,
+        cause,
+    })?;
+    let name = statement.name.map_or_else(|| format!("line {}", statement.position.line), str::to_owned);
+    Ok(Some(Premise { name, text: statement.text.to_owned(), syntax: statement.syntax, encoded }))
+}

@@ -1,0 +1,288 @@
+//! Which statements are worth using for a conjecture.
+
+use std::ops::Range;
+
+use formulanet_logic::{Formula, Interner, Limits, Names, Position, hol, tptp};
+use formulanet_net::{Compute, Embedding, GraphInput, Hints, Network, Precision};
+
+use crate::Error;
+use crate::encode::{Encoded, Encoder};
+use crate::model::TrainedModel;
+use crate::premises::dot;
+use crate::vocab::Vocabulary;
+
+/// The languages of single formulas.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Syntax {
+    /// HOL Light, as typed or as HolStep prints it.
+    #[default]
+    Hol,
+    /// A TPTP formula, with or without `fof(...)` around it.
+    Tptp,
+}
+
+/// A formula with its name and its text.
+#[derive(Clone)]
+pub struct Statement {
+    /// What it is called.
+    pub name: String,
+    /// As it was written.
+    pub text: String,
+    formula: Formula,
+    names: Interner,
+}
+
+impl Statement {
+    /// Reads a statement of HOL Light.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, with the place.
+    pub fn hol(name: impl Into<String>, text: impl Into<String>) -> Result<Self, Error> {
+        Self::parse(name, text, Syntax::Hol)
+    }
+
+    /// Reads a statement of TPTP.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, with the place.
+    pub fn tptp(name: impl Into<String>, text: impl Into<String>) -> Result<Self, Error> {
+        Self::parse(name, text, Syntax::Tptp)
+    }
+
+    fn parse(name: impl Into<String>, text: impl Into<String>, syntax: Syntax) -> Result<Self, Error> {
+        let (name, text, mut names) = (name.into(), text.into(), Interner::new());
+        let formula = parse(&text, syntax, &hol::Options::default(), &mut names)
+            .map_err(|error| Error::parse(&name, error))?;
+        Ok(Statement { name, text, formula, names })
+    }
+}
+
+/// Reads a formula in one of the languages.
+pub(crate) fn parse(
+    text: &str,
+    syntax: Syntax,
+    options: &hol::Options,
+    names: &mut Interner,
+) -> Result<Formula, formulanet_logic::ParseError> {
+    match syntax {
+        Syntax::Hol => hol::parse(text, options, names),
+        Syntax::Tptp => tptp::parse_formula(text, tptp::Language::Fof, options.limits, names),
+    }
+}
+
+/// A statement with its place and its score.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Ranked {
+    /// The number of the statement among those that were ranked.
+    pub statement: usize,
+    /// The probability that it is useful.
+    pub score: f32,
+}
+
+/// A trained network that ranks statements for a conjecture.
+///
+/// ```
+/// use formulanet::{Ranker, Statement};
+///
+/// let ranker = Ranker::load_default()?;
+/// let conjecture = Statement::hol("goal", "!m n. m + n = n + m")?;
+/// let premises = [
+///     Statement::hol("ADD_CLAUSES", "(!n. 0 + n = n) /\\ (!m n. SUC m + n = SUC (m + n))")?,
+///     Statement::hol("REAL_LT_REFL", "!x:real. ~(x < x)")?,
+/// ];
+/// for ranked in ranker.rank(&conjecture, &premises)? {
+///     println!("{:.3} {}", ranked.score, premises[ranked.statement].name);
+/// }
+/// # Ok::<(), formulanet::Error>(())
+/// ```
+pub struct Ranker {
+    network: Network,
+    trained: TrainedModel,
+    vocabulary: Vocabulary,
+    limits: Limits,
+}
+
+impl Ranker {
+    /// The shipped model for libraries in HOL Light's syntax, on all cores.
+    ///
+    /// # Errors
+    ///
+    /// If the model that is built in cannot be read, which would be a fault of the build.
+    pub fn load_default() -> Result<Self, Error> {
+        Self::new(TrainedModel::named(crate::shipped::for_syntax(Syntax::Hol))?, default_compute())
+    }
+
+    /// A model file or a shipped model's name, on all cores.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such model.
+    pub fn load(model: &str) -> Result<Self, Error> {
+        Self::new(TrainedModel::named(model)?, default_compute())
+    }
+
+    /// A trained model on the given cores.
+    ///
+    /// # Errors
+    ///
+    /// If the model's vocabulary has no token for unknown symbols.
+    pub fn new(trained: TrainedModel, compute: Compute) -> Result<Self, Error> {
+        let vocabulary = Vocabulary::new(&trained.vocabulary).ok_or_else(|| {
+            Error::data("model", "expected a vocabulary with UNKNOWN; train the model again")
+        })?;
+        let network = Network::new(trained.model.clone(), compute);
+        Ok(Ranker { network, trained, vocabulary, limits: Limits::default() })
+    }
+
+    /// The same ranker with other bounds on a statement.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The model.
+    pub fn model(&self) -> &TrainedModel {
+        &self.trained
+    }
+
+    /// The network on its cores.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// Bounds on a statement.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// How formulas of HOL Light are read: names that the model knows are constants.
+    pub fn hol_options(&self) -> hol::Options {
+        let vocabulary = self.vocabulary.clone();
+        let names = Names::default().with_known(move |name| vocabulary.known(name).is_some());
+        hol::Options { names, limits: self.limits, ..hol::Options::default() }
+    }
+
+    /// An encoder for the model.
+    pub fn encoder(&self) -> Encoder<'_> {
+        Encoder::new(self.trained.origin.view, &self.vocabulary, self.limits)
+    }
+
+    /// Encodes one statement.
+    ///
+    /// # Errors
+    ///
+    /// If it is too large.
+    pub fn encode(&self, statement: &Statement) -> Result<Encoded, Error> {
+        self.encoder().encode(&statement.formula, &statement.names).map_err(|cause| Error::TooLarge {
+            file: statement.name.clone(),
+            position: Position { line: 1, column: 1 },
+            cause,
+        })
+    }
+
+    /// Ranks statements for a conjecture, the best first; of two with the same score, the one with the lesser name.
+    ///
+    /// # Errors
+    ///
+    /// If a statement is too large.
+    pub fn rank(&self, conjecture: &Statement, statements: &[Statement]) -> Result<Vec<Ranked>, Error> {
+        let encoded: Vec<Encoded> = statements.iter().map(|s| self.encode(s)).collect::<Result<_, _>>()?;
+        let vectors = self.vectors(&encoded);
+        let scores = self.scores(&self.query(&self.encode(conjecture)?), &vectors);
+        Ok(order(&scores, |i| &statements[i].name))
+    }
+
+    /// Length of a statement's vector.
+    pub fn vector_length(&self) -> usize {
+        let config = self.network.model().config();
+        if self.trained.ranks() { config.tower() } else { config.width() + Hints::default().len() }
+    }
+
+    /// What scores need of statements, one vector behind the other. It depends on each statement alone.
+    pub fn vectors(&self, statements: &[Encoded]) -> Vec<f32> {
+        let mut vectors = Vec::with_capacity(statements.len() * self.vector_length());
+        for chunk in statements.chunks(CHUNK) {
+            let inputs: Vec<GraphInput<'_>> = chunk.iter().map(Encoded::input).collect();
+            let embeddings = self.network.embed_all(&inputs);
+            if self.trained.ranks() {
+                let remembered = inputs.iter().map(|&input| self.trained.memory.row(input));
+                let statements: Vec<(&Embedding, Option<u32>)> = embeddings.iter().zip(remembered).collect();
+                vectors.extend(self.network.keys(&statements));
+            } else {
+                for (embedding, &input) in embeddings.iter().zip(&inputs) {
+                    vectors.extend_from_slice(embedding.last());
+                    vectors.extend(self.trained.seen.hints(input));
+                }
+            }
+        }
+        vectors
+    }
+
+    /// What scores need of a conjecture.
+    pub fn query(&self, conjecture: &Encoded) -> Vec<f32> {
+        let embedding = self.network.embed(conjecture.input());
+        if self.trained.ranks() { self.network.queries(&[&embedding]) } else { embedding.last().to_vec() }
+    }
+
+    /// The probability that each statement is useful for a conjecture.
+    pub fn scores(&self, query: &[f32], vectors: &[f32]) -> Vec<f32> {
+        let length = self.vector_length();
+        if self.trained.ranks() {
+            let prior = self.trained.origin.prior.unwrap_or(0.0);
+            let count = vectors.len() / length;
+            let parts = parts(count, self.network.compute().threads());
+            let of_part = |i: usize| -> Vec<f32> {
+                let part: &Range<usize> = &parts[i];
+                let rows = vectors[part.start * length..part.end * length].chunks_exact(length);
+                rows.map(|key| 1.0 / (1.0 + (-(dot(key, query) + prior)).exp())).collect()
+            };
+            return self.network.compute().map(parts.len(), of_part).concat();
+        }
+        let width = self.network.model().config().width();
+        let (mut rows, mut hints) = (Vec::with_capacity(vectors.len()), Vec::new());
+        for row in vectors.chunks_exact(length) {
+            rows.extend_from_slice(&row[..width]);
+            hints.push([row[width], row[width + 1]]);
+        }
+        self.network.score_rows(query, &rows, &hints)
+    }
+
+    /// The probability that each statement is useful for a conjecture that nothing is known of; nothing for a model
+    /// that has not learnt what usual conjectures are like.
+    pub fn scores_without_conjecture(&self, vectors: &[f32]) -> Option<Vec<f32>> {
+        if !self.trained.ranks() {
+            let config = self.network.model().config();
+            return (!config.is_conditional).then(|| self.scores(&vec![0.0; config.width()], vectors));
+        }
+        let typical = &self.trained.typical;
+        (typical.len() == self.vector_length()).then(|| self.scores(typical, vectors))
+    }
+}
+
+/// Statements that are embedded together.
+const CHUNK: usize = 4096;
+
+/// All numbers below `count`, in about equal ranges.
+fn parts(count: usize, threads: usize) -> Vec<Range<usize>> {
+    let size = count.div_ceil(threads.max(1)).max(1024);
+    (0..count).step_by(size).map(|start| start..(start + size).min(count)).collect()
+}
+
+fn default_compute() -> Compute {
+    Compute::new(Precision::Auto, std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// Statements from the highest score to the lowest; of equal ones, by name and then by number.
+pub fn order<'a>(scores: &[f32], name: impl Fn(usize) -> &'a str) -> Vec<Ranked> {
+    let mut ranked: Vec<Ranked> =
+        scores.iter().enumerate().map(|(statement, &score)| Ranked { statement, score }).collect();
+    ranked.sort_by(|a, b| {
+        let by_score = (b.score + 0.0).total_cmp(&(a.score + 0.0));
+        by_score.then_with(|| name(a.statement).cmp(name(b.statement))).then(a.statement.cmp(&b.statement))
+    });
+    ranked
+}

@@ -1,0 +1,27 @@
+//! The models that are built in.
+
+use crate::rank::Syntax;
+
+/// Their names and files.
+const MODELS: [(&str, &[u8]); 2] = [
+    ("holstep", include_bytes!("../../../models/holstep/model.safetensors")),
+    ("hol-premises", include_bytes!("../../../models/hol-premises/model.safetensors")),
+];
+
+/// The file of a shipped model.
+pub fn bytes(name: &str) -> Option<&'static [u8]> {
+    MODELS.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes)
+}
+
+/// All names, for messages.
+pub fn names() -> String {
+    MODELS.map(|(name, _)| name).join(", ")
+}
+
+/// The model that ranks libraries of a language.
+pub fn for_syntax(syntax: Syntax) -> &'static str {
+    match syntax {
+        Syntax::Hol => "hol-premises",
+        Syntax::Tptp => "hol-premises",
+    }
+}
