@@ -7,9 +7,11 @@ use formulanet::data::Validation;
 use formulanet::logic::hol::{self, Overload};
 use formulanet::logic::tptp::{self, Language};
 use formulanet::logic::{Formula, Interner, Limits, View};
+use formulanet::model::TrainedModel;
 use formulanet::net::{Compute, Precision};
-use formulanet::rank::Syntax;
-use formulanet::statements;
+use formulanet::rank::{Ranker, Syntax};
+use formulanet::shipped;
+use formulanet::statements::{self, Format};
 
 /// How large an input may be.
 #[derive(Args)]
@@ -131,6 +133,35 @@ impl ComputeArguments {
     pub(crate) fn threads(&self) -> usize {
         self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
     }
+}
+
+/// The given model, or the shipped one for the language of what is read, within limits.
+pub(crate) fn ranker_for(
+    model: Option<&str>,
+    syntax: Option<Syntax>,
+    files: &[String],
+    format: Option<Format>,
+    compute: &ComputeArguments,
+    limits: Limits,
+) -> Result<Ranker> {
+    let name = match model {
+        Some(model) => model,
+        None => shipped::for_syntax(syntax.map_or_else(|| language(files, format), Ok)?),
+    };
+    Ok(Ranker::new(TrainedModel::named(name)?, compute.compute())?.with_limits(limits))
+}
+
+/// The language of the first file.
+pub(crate) fn language(files: &[String], format: Option<Format>) -> Result<Syntax> {
+    let format = match (format, files.first()) {
+        (Some(format), _) => format,
+        (None, Some(file)) if file != "-" => Format::of_file(file)?,
+        _ => Format::Hol,
+    };
+    Ok(match format {
+        Format::Tptp | Format::Deepmath => Syntax::Tptp,
+        Format::Hol | Format::Holstep | Format::Jsonl => Syntax::Hol,
+    })
 }
 
 /// `--view`

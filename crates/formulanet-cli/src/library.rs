@@ -14,7 +14,7 @@ use formulanet::shipped;
 use formulanet::statements::Format;
 use serde::Serialize;
 
-use crate::input::{ComputeArguments, LimitArguments, named, writing};
+use crate::input::{ComputeArguments, LimitArguments, language, named, writing};
 
 /// Keep statements and their vectors in a file, for ranking without embedding them anew
 ///
@@ -200,19 +200,6 @@ fn read<'a>(statements: &StatementArguments, ranker: &'a Ranker) -> Result<Colle
         );
     }
     Ok(collection)
-}
-
-/// The language of the first file.
-pub(crate) fn language(files: &[String], format: Option<Format>) -> Result<Syntax> {
-    let format = match (format, files.first()) {
-        (Some(format), _) => format,
-        (None, Some(file)) if file != "-" => Format::of_file(file)?,
-        _ => Format::Hol,
-    };
-    Ok(match format {
-        Format::Tptp | Format::Deepmath => Syntax::Tptp,
-        Format::Hol | Format::Holstep | Format::Jsonl => Syntax::Hol,
-    })
 }
 
 /// The model that a library was made with: the given one, or the shipped one whose name it has.

@@ -2,14 +2,17 @@
 
 #![forbid(unsafe_code)]
 
+mod embed;
 mod eval;
 mod graph;
 mod input;
 mod library;
+mod neighbors;
 mod prepare;
 mod progress;
 mod rank;
 mod reproduce;
+mod select;
 mod stats;
 mod train;
 
@@ -34,24 +37,30 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Embed(embed::Arguments),
     Eval(eval::Arguments),
     Graph(graph::Arguments),
     Library(library::Arguments),
+    Neighbors(neighbors::Arguments),
     Prepare(prepare::Arguments),
     Rank(rank::Arguments),
     Reproduce(reproduce::Arguments),
+    Select(select::Arguments),
     Stats(stats::Arguments),
     Train(train::Arguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
+        Command::Embed(arguments) => embed::run(arguments),
         Command::Eval(arguments) => eval::run(arguments),
         Command::Graph(arguments) => graph::run(arguments),
         Command::Library(arguments) => library::run(arguments),
+        Command::Neighbors(arguments) => neighbors::run(arguments),
         Command::Prepare(arguments) => prepare::run(arguments),
         Command::Rank(arguments) => rank::run(arguments),
         Command::Reproduce(arguments) => reproduce::run(arguments),
+        Command::Select(arguments) => select::run(arguments),
         Command::Stats(arguments) => stats::run(arguments),
         Command::Train(arguments) => train::run(arguments),
     };

@@ -9,15 +9,13 @@ use clap::{ArgGroup, Args, ValueEnum};
 use formulanet::collection::Collection;
 use formulanet::library::{Library, Vectors};
 use formulanet::logic::Interner;
-use formulanet::model::TrainedModel;
 use formulanet::rank::{self, Ranked, Ranker, Syntax};
 use formulanet::selection::Selection;
-use formulanet::shipped;
 use formulanet::statements::Format;
 use serde::Serialize;
 
-use crate::input::{ComputeArguments, FormulaArguments, LimitArguments, named, writing};
-use crate::library::{language, ranker_of};
+use crate::input::{ComputeArguments, FormulaArguments, LimitArguments, named, ranker_for, writing};
+use crate::library::ranker_of;
 
 /// Rank statements by how useful they are for a conjecture
 ///
@@ -160,11 +158,14 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let library = arguments.library.as_deref().map(Library::open).transpose()?;
     let ranker = match &library {
         Some(library) => ranker_of(library, arguments.model.as_deref(), &arguments.compute)?,
-        None => {
-            let language = arguments.reading.syntax().map_or_else(|| language(&files, format), Ok)?;
-            let model = arguments.model.as_deref().unwrap_or(shipped::for_syntax(language));
-            Ranker::new(TrainedModel::named(model)?, arguments.compute.compute())?
-        }
+        None => ranker_for(
+            arguments.model.as_deref(),
+            arguments.reading.syntax(),
+            &files,
+            format,
+            &arguments.compute,
+            limits,
+        )?,
     };
     let ranker = ranker.with_limits(limits);
     let stored = library.as_ref().map(Library::vectors).transpose()?.unwrap_or_default();

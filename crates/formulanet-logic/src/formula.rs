@@ -168,8 +168,14 @@ impl Formula {
     /// The binder of a variable around its body.
     #[inline]
     pub fn abstraction(&mut self, var: VarId, body: TermId) -> TermId {
-        let term = self.term(Head::Binder(var));
+        let term = self.binder(var);
         self.apply(term, body)
+    }
+
+    /// The binder of a variable, whose body is its first argument.
+    #[inline]
+    pub(crate) fn binder(&mut self, var: VarId) -> TermId {
+        self.term(Head::Binder(var))
     }
 
     /// Gives `function` one more argument. The argument must not be part of another term.

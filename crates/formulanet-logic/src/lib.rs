@@ -12,6 +12,7 @@ mod graph;
 mod limits;
 mod names;
 mod parse;
+mod subformula;
 mod symbol;
 pub mod syntax;
 

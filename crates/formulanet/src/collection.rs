@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use formulanet_logic::{Interner, Position};
+use formulanet_logic::{Formula, Interner, Position};
 
 use crate::Error;
 use crate::encode::Encoded;
@@ -81,9 +81,24 @@ impl<'a> Collection<'a> {
     pub fn add(&mut self, name: &str, text: &str, syntax: Syntax) -> Result<(), Error> {
         let formula = rank::parse(text, syntax, &self.ranker.hol_options(), &mut self.names)
             .map_err(|error| Error::parse(name, error))?;
-        let (role, file, position) = ("", name, Position { line: 1, column: 1 });
-        let statement = Statement { name: Some(name), role, file, position, text, syntax, formula: &formula };
-        self.premises.extend(premise(&statement, &self.names, &mut self.ranker.encoder())?);
+        self.premises.extend(encode(name, text, syntax, &formula, &self.names, self.ranker)?);
+        Ok(())
+    }
+
+    /// Adds one statement that was parsed already.
+    ///
+    /// # Errors
+    ///
+    /// If it is too large.
+    pub fn add_formula(
+        &mut self,
+        name: &str,
+        text: &str,
+        syntax: Syntax,
+        formula: &Formula,
+        names: &Interner,
+    ) -> Result<(), Error> {
+        self.premises.extend(encode(name, text, syntax, formula, names, self.ranker)?);
         Ok(())
     }
 
@@ -98,13 +113,26 @@ impl<'a> Collection<'a> {
     /// What is most often the language of what was read.
     pub fn syntax(&self) -> Option<Syntax> {
         let tptp = self.premises.iter().filter(|premise| premise.syntax == Syntax::Tptp).count();
-        let half = self.premises.len().div_ceil(2);
-        (!self.premises.is_empty()).then_some(if tptp >= half { Syntax::Tptp } else { Syntax::Hol })
+        let is_tptp = 2 * tptp > self.premises.len();
+        (!self.premises.is_empty()).then_some(if is_tptp { Syntax::Tptp } else { Syntax::Hol })
     }
 }
 
 /// Bytes of a text that is read as a whole.
 const MAX_TEXT: usize = 1 << 30;
+
+fn encode(
+    name: &str,
+    text: &str,
+    syntax: Syntax,
+    formula: &Formula,
+    names: &Interner,
+    ranker: &Ranker,
+) -> Result<Option<Premise>, Error> {
+    let position = Position { line: 1, column: 1 };
+    let statement = Statement { name: Some(name), role: "", file: name, position, text, syntax, formula };
+    premise(&statement, names, &mut ranker.encoder())
+}
 
 fn premise(
     statement: &Statement<'_>,

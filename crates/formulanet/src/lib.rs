@@ -19,6 +19,7 @@ pub mod metrics;
 pub mod model;
 pub mod plot;
 pub mod premises;
+pub mod problem;
 mod random;
 pub mod rank;
 pub mod recipe;
@@ -28,6 +29,7 @@ pub mod shipped;
 pub mod statements;
 pub mod train;
 pub mod tsne;
+pub mod vectors;
 pub mod vocab;
 
 pub use error::Error;

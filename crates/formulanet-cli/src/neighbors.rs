@@ -1,0 +1,223 @@
+//! `formulanet neighbors`: what is close to a formula in the network's eyes.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+use formulanet::Error;
+use formulanet::encode::Encoded;
+use formulanet::logic::draw::{self, SvgOptions};
+use formulanet::logic::{Formula, Graph, GraphBuilder, Interner};
+use formulanet::rank::{self, Ranker};
+use formulanet::statements::{self, Format};
+use formulanet::vectors::Vectors;
+use serde::Serialize;
+
+use crate::input::{ComputeArguments, FormulaArguments, LimitArguments, named, ranker_for, writing};
+
+/// Find the statements or sub-formulas that are closest to a formula
+///
+/// Close means a small angle between the network's embeddings. With --drawings, a page shows the graphs side by side.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    formulanet neighbors '!m n. m + n = n + m' --premises arithmetic.hol -k 5\n  \
+    formulanet neighbors 'x + y = y + x' --premises arithmetic.hol --subformulas --drawings close.html")]
+pub(crate) struct Arguments {
+    /// A formula or sequent, `@FILE` to read it from a file, or `-` to read it from standard input
+    #[arg(allow_hyphen_values = true)]
+    query: String,
+    /// A file of statements, as `formulanet rank` reads them
+    #[arg(long, value_name = "FILE")]
+    premises: String,
+    /// What the file of statements is; recognised by looking if not given
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(|(name, _)| name)))]
+    input_format: Option<String>,
+    /// Look at all parts of the statements, not only at whole ones
+    #[arg(long)]
+    subformulas: bool,
+    /// So many at most
+    #[arg(short = 'k', value_name = "K", default_value_t = 10)]
+    most: usize,
+    /// A page with the graphs
+    #[arg(long, value_name = "FILE.html")]
+    drawings: Option<PathBuf>,
+    /// A model file or a shipped model; by default the one that ranks libraries of the statements' language
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    #[command(flatten)]
+    compute: ComputeArguments,
+    /// How to show the result
+    #[arg(long, value_enum, default_value_t = Output::Text)]
+    format: Output,
+    #[command(flatten)]
+    reading: FormulaArguments,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// A table.
+    Text,
+    /// One object per line.
+    Json,
+}
+
+/// A formula that may be close.
+struct Candidate {
+    /// The statement that it is, or is part of.
+    name: String,
+    formula: Formula,
+    encoded: Encoded,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    rank: usize,
+    name: &'a str,
+    similarity: f32,
+    formula: String,
+}
+
+/// Parts of statements are not looked at beyond this number, lest a large library takes all memory.
+const MOST_PARTS: usize = 2_000_000;
+
+/// Runs the command.
+pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    let format = arguments.input_format.as_deref().map(|name| named(&Format::ALL, name));
+    let files = [arguments.premises.clone()];
+    let limits = arguments.limits.limits();
+    let (model, syntax) = (arguments.model.as_deref(), arguments.reading.syntax());
+    let ranker = ranker_for(model, syntax, &files, format, &arguments.compute, limits)?;
+    let format = match format {
+        Some(format) => format,
+        None if arguments.premises == "-" => Format::Hol,
+        None => Format::of_file(&arguments.premises)?,
+    };
+    let mut names = Interner::new();
+    let candidates = read(&arguments, format, &ranker, &mut names)?;
+    if candidates.is_empty() {
+        bail!("expected statements to look at, found none");
+    }
+    let syntax = match format {
+        Format::Tptp | Format::Deepmath => rank::Syntax::Tptp,
+        Format::Hol | Format::Holstep | Format::Jsonl => rank::Syntax::Hol,
+    };
+    let query = arguments.reading.parse_as(&arguments.query, syntax, ranker.hol_options(), &mut names)?;
+    let encoded = ranker.encoder().encode(&query, &names)?;
+    let vector = Vectors::of_encoded(&ranker, &[&encoded]);
+    let vectors = Vectors::of_encoded(&ranker, &candidates.iter().map(|c| &c.encoded).collect::<Vec<_>>());
+    let similarities = vectors.cosines(vector.rows().next().unwrap_or(&[]));
+    let mut closest = rank::order(&similarities, |i| &candidates[i].name);
+    closest.truncate(arguments.most);
+    let rows: Vec<Row<'_>> = closest
+        .iter()
+        .enumerate()
+        .map(|(i, ranked)| Row {
+            rank: i + 1,
+            name: &candidates[ranked.statement].name,
+            similarity: ranked.score,
+            formula: candidates[ranked.statement].formula.display(&names).to_string(),
+        })
+        .collect();
+    if let Some(path) = &arguments.drawings {
+        let formulas = closest.iter().map(|ranked| &candidates[ranked.statement].formula);
+        let page = page(&query, &rows, formulas, &ranker, &names)?;
+        fs::write(path, page).with_context(|| format!("cannot write `{}`", path.display()))?;
+    }
+    let mut out = io::stdout().lock();
+    for row in &rows {
+        writing(match arguments.format {
+            Output::Json => writeln!(out, "{}", serde_json::to_string(row)?),
+            Output::Text => {
+                writeln!(out, "{:>4}  {:.4}  {}  {}", row.rank, row.similarity, row.name, row.formula)
+            }
+        })?;
+    }
+    Ok(())
+}
+
+/// All statements, or all distinct parts of each.
+fn read(
+    arguments: &Arguments,
+    format: Format,
+    ranker: &Ranker,
+    names: &mut Interner,
+) -> Result<Vec<Candidate>> {
+    let mut candidates: Vec<Candidate> = Vec::new();
+    let mut encoder = ranker.encoder();
+    let options = ranker.hol_options();
+    let file = &arguments.premises;
+    statements::read(file, format, &options, names, &mut |statement, names| -> Result<()> {
+        let name = statement.name.map_or_else(|| format!("line {}", statement.position.line), str::to_owned);
+        let mut seen = HashSet::new();
+        let parts: Vec<Formula> = if arguments.subformulas {
+            // Single variables and constants are close to everything of their kind.
+            let terms = statement.formula.preorder().filter(|&term| statement.formula.arity(term) > 0);
+            terms.map(|term| statement.formula.subformula(term)).collect()
+        } else {
+            vec![statement.formula.clone()]
+        };
+        for formula in parts {
+            let encoded = encoder.encode(&formula, names).map_err(|cause| Error::TooLarge {
+                file: statement.file.to_owned(),
+                position: statement.position,
+                cause,
+            })?;
+            let input = encoded.input();
+            if seen.insert((input.tokens.to_vec(), input.degrees.to_vec(), input.targets.to_vec())) {
+                candidates.push(Candidate { name: name.clone(), formula, encoded });
+            }
+        }
+        if candidates.len() > MOST_PARTS {
+            bail!("expected at most {MOST_PARTS} formulas to look at, found more; give fewer statements");
+        }
+        Ok(())
+    })?;
+    Ok(candidates)
+}
+
+/// The query's graph and those of its neighbours.
+fn page<'a>(
+    query: &Formula,
+    rows: &[Row<'_>],
+    formulas: impl Iterator<Item = &'a Formula>,
+    ranker: &Ranker,
+    names: &Interner,
+) -> Result<String> {
+    let mut builder = GraphBuilder::new(ranker.model().origin.view, ranker.limits());
+    let mut graph = Graph::new();
+    let mut picture = |formula: &Formula, title: String| -> Result<String> {
+        builder.build(formula, names, &mut graph)?;
+        Ok(draw::svg(&graph, names, &SvgOptions { title: Some(title), ..SvgOptions::default() })?)
+    };
+    let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let mut text = String::from(
+        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Neighbours of a formula</title>\n\
+         <style>body{font:16px/1.5 system-ui,sans-serif;margin:2rem;max-width:80rem}figure{margin:0 0 2rem;\
+         overflow-x:auto}figcaption{margin-bottom:.5rem}code{white-space:pre-wrap}</style>\n",
+    );
+    let shown = query.display(names).to_string();
+    write!(
+        text,
+        "<h1>Neighbours of a formula</h1>\n<figure><figcaption><code>{}</code></figcaption>{}</figure>\n",
+        escape(&shown),
+        picture(query, "query".into())?
+    )?;
+    for (row, formula) in rows.iter().zip(formulas) {
+        write!(
+            text,
+            "<figure><figcaption><b>{}</b>, similarity {:.4}<br><code>{}</code></figcaption>{}</figure>\n",
+            escape(row.name),
+            row.similarity,
+            escape(&row.formula),
+            picture(formula, row.name.to_owned())?
+        )?;
+    }
+    Ok(text + "</html>\n")
+}

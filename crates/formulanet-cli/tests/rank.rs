@@ -1,0 +1,307 @@
+//! `formulanet rank`, `select`, `library`, `embed` and `neighbors` from the outside, with the shipped models.
+
+mod common;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use common::formulanet;
+use serde_json::Value;
+
+const LIBRARY: &str = "fixtures/arithmetic.hol";
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Place(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).display().to_string()
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        fs::write(self.path(name), text).unwrap();
+        self.text(name)
+    }
+}
+
+/// What a command prints.
+fn output(arguments: &[&str], input: &[u8]) -> String {
+    let run = formulanet(arguments, input);
+    assert_eq!(run.code, Some(0), "{arguments:?}\n{}", run.stderr);
+    run.stdout
+}
+
+/// The objects that a command prints, one per line.
+fn rows(arguments: &[&str], input: &[u8]) -> Vec<Value> {
+    let text = output(&[arguments, &["--format", "json"]].concat(), input);
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn names(rows: &[Value]) -> Vec<&str> {
+    rows.iter().map(|row| row["name"].as_str().unwrap()).collect()
+}
+
+fn scores(rows: &[Value]) -> HashMap<&str, f64> {
+    rows.iter().map(|row| (row["name"].as_str().unwrap(), row["score"].as_f64().unwrap())).collect()
+}
+
+fn check_error(arguments: &[&str], expected: &str) {
+    let run = formulanet(arguments, b"");
+    assert_eq!(run.code, Some(1), "{arguments:?}\n{}", run.stdout);
+    assert!(run.stderr.contains(expected), "{arguments:?}\n{}", run.stderr);
+}
+
+fn rank<'a>(conjecture: &'a str, premises: &'a str) -> Vec<&'a str> {
+    vec!["rank", "--conjecture", conjecture, "--premises", premises]
+}
+
+#[test]
+fn the_best_come_first_and_k_is_respected() {
+    let conjecture = "!s t. s INTER t = t INTER s";
+    let text = output(&[&rank(conjecture, LIBRARY)[..], &["-k", "3", "--format", "json"]].concat(), b"");
+    let first = text.lines().next().unwrap();
+    assert!(first.starts_with(r#"{"rank":1,"name":""#), "{first}");
+    let fields: Vec<usize> =
+        ["\"rank\":", "\"name\":", "\"score\":", "\"statement\":"].map(|f| first.find(f).unwrap()).into();
+    assert!(fields.is_sorted(), "{first}");
+    for k in [0, 1, 7, 1000] {
+        let k = k.to_string();
+        let found = rows(&[&rank(conjecture, LIBRARY)[..], &["-k", &k]].concat(), b"");
+        assert_eq!(found.len(), k.parse::<usize>().unwrap().min(49));
+        let scores: Vec<f64> = found.iter().map(|row| row["score"].as_f64().unwrap()).collect();
+        assert!(scores.iter().all(|score| (0.0..=1.0).contains(score)) && scores.is_sorted_by(|a, b| a >= b));
+        assert!(found.iter().enumerate().all(|(i, row)| row["rank"] == i + 1));
+    }
+    let found = rows(&[&rank(conjecture, LIBRARY)[..], &["-k", "5"]].concat(), b"");
+    assert!(names(&found).contains(&"IN_INTER_BOTH"), "{:?}", names(&found));
+}
+
+#[test]
+fn include_exclude_and_threshold() {
+    let command = rank("!m n. m + n = n + m", LIBRARY);
+    let with = |more: &[&str]| rows(&[&command[..], more].concat(), b"");
+    let found = with(&["-k", "2", "--include", "REVERSE_*"]);
+    assert!(found.len() == 2 && names(&found).contains(&"REVERSE_TWICE"));
+    let found = with(&["-k", "100", "--exclude", "*ADD*", "--exclude", "NUM_INDUCTION"]);
+    assert!(names(&found).iter().all(|name| !name.contains("ADD") && *name != "NUM_INDUCTION"));
+    assert!(with(&["--threshold", "1.1"]).is_empty());
+    check_error(&[&command[..], &["-k", "1", "--include", "ADD*"]].concat(), "raise -k");
+}
+
+#[test]
+fn names_of_variables_and_order_do_not_matter() {
+    let place = Place::new();
+    let file = place.write(
+        "a.hol",
+        "comm: !m n. m + n = n + m\nle: !x. x <= x\nzz: !a b. a IN b ==> F\naa: !u v. u IN v ==> F\n",
+    );
+    let renamed = place.write(
+        "b.hol",
+        "aa: !p q. p IN q ==> F\nle: !n'. n' <= n'\n# a comment\n\nzz: !i j. i IN j ==> F\ncomm: !b a. b + a = a + b\n",
+    );
+    let first = rows(&rank("!x y. x * y = y * x", &file), b"");
+    let second = rows(&rank("!k j. k * j = j * k", &renamed), b"");
+    assert_eq!(scores(&first), scores(&second));
+    assert_eq!(names(&first), names(&second));
+    // Equal statements are ordered by name.
+    let place_of = |name| names(&first).iter().position(|found| *found == name).unwrap();
+    assert_eq!(place_of("aa") + 1, place_of("zz"));
+    assert_eq!(scores(&first)["aa"], scores(&first)["zz"]);
+}
+
+#[test]
+fn statements_come_in_several_formats() {
+    let place = Place::new();
+    let check = |name: &str, text: &str, conjecture: &str, expected: &[&str]| {
+        let file = place.write(name, text);
+        let found = rows(&rank(conjecture, &file), b"");
+        let mut found = names(&found);
+        found.sort_unstable();
+        assert_eq!(found, expected, "{name}");
+    };
+    check("l", "one: x = x\n two : !y. P y\n", "!x. P x", &["one", "two"]);
+    check(
+        "j",
+        "{\"name\": \"a\", \"statement\": \"x + 0 = x\"}\n{\"name\": \"b\", \"statement\": \"p(c)\", \"syntax\": \"tptp\"}\n",
+        "!x. x = x",
+        &["a", "b"],
+    );
+    check(
+        "t",
+        "fof(a1, axiom, p(c)).\nfof(a2, lemma, ! [X] : (p(X) => q(X))).\nfof(goal, conjecture, q(c)).\n",
+        "q(c)",
+        &["a1", "a2"],
+    );
+    let found = rows(&rank("!n. ~(SUC n = 0)", "fixtures/successor.holstep"), b"");
+    assert!(names(&found).contains(&"SUC_INJECTIVE"));
+    let found = rows(&rank("p(c)", "fixtures/order.deepmath"), b"");
+    assert!(!found.is_empty());
+    // Standard input, and lemmas of one's own.
+    let local = place.write("local", "mine: !m n. m * n = n * m\n");
+    let command = ["rank", "--conjecture", "!m n. m * n = n * m", "--premises", "-", "--local", &local];
+    let found = rows(&command, b"theirs: !m. m = m\n");
+    assert_eq!(names(&found).len(), 2);
+}
+
+#[test]
+fn explanations() {
+    let place = Place::new();
+    let file = place.write("l", "known: !m n. m + n = n + m\nstrange: FROBNICATE (BAR x)\n");
+    let command = [&rank("!x. QUUX x", &file)[..], &["--explain"]].concat();
+    let found = rows(&command, b"");
+    let of = |name| found.iter().find(|row| row["name"] == name).unwrap();
+    assert_eq!(of("strange")["unknown"], serde_json::json!(["FROBNICATE", "BAR"]));
+    assert_eq!(of("known")["unknown"], serde_json::json!([]));
+    let run = formulanet(&command, b"");
+    assert!(run.stderr.contains("unknown in the conjecture: QUUX"), "{}", run.stderr);
+}
+
+#[test]
+fn mistakes_have_a_place_and_a_way_out() {
+    let place = Place::new();
+    let bad = place.write("bad", "good: x = x\nbad: !x. (P x\n");
+    check_error(&rank("x = x", &bad), "bad:2:");
+    check_error(
+        &rank("x = x", &place.write("colon", "no colon here\n")),
+        "colon:1:1: expected `name: formula`",
+    );
+    check_error(&rank("x = ", LIBRARY), "formula:1:");
+    check_error(&rank("x = x", &place.write("empty", "# nothing\n")), "found none");
+    check_error(&rank("x = x", "/no/such/file"), "/no/such/file");
+    check_error(&rank("x = x", &place.write("json", "{\"name\": 1}\n")), "json:1");
+    fs::write(place.path("bytes"), b"a: x = \xff\n").unwrap();
+    check_error(&rank("x = x", &place.text("bytes")), "bytes:1:8");
+    check_error(&[&rank("x = x", LIBRARY)[..], &["--model", "nonsense"]].concat(), "hol-premises");
+    let deep = place.write("deep", &format!("d: {}x{}\n", "(".repeat(100_000), ")".repeat(100_000)));
+    check_error(&rank("x = x", &deep), "deep:1:");
+}
+
+#[test]
+fn a_library_answers_as_the_file_does() {
+    let place = Place::new();
+    let library = place.text("lemmas.db");
+    output(&["library", "build", &library, LIBRARY], b"");
+    let conjecture = "!m n. m * n = n * m";
+    let command = ["rank", "--conjecture", conjecture, "--library", &library, "-k", "100"];
+    let from_library = rows(&command, b"");
+    let from_file = rows(&[&rank(conjecture, LIBRARY)[..], &["-k", "100"]].concat(), b"");
+    assert_eq!(from_library, from_file);
+    output(
+        &["library", "add", &library, "-"],
+        b"NEW_LEMMA: !m n. m * n = n * m\nLE_REFLEXIVE: !k. k <= k + 0\n",
+    );
+    let found = rows(&command, b"");
+    assert_eq!(found.len(), 50);
+    assert!(names(&found).contains(&"NEW_LEMMA"));
+    let listed = output(&["library", "list", &library], b"");
+    assert!(listed.contains("LE_REFLEXIVE: !k. k <= k + 0\n") && listed.lines().count() == 50);
+    assert!(output(&["library", "verify", &library], b"").starts_with("50 statements"));
+    output(&["library", "remove", &library, "NEW_*", "LE_REFLEXIVE"], b"");
+    assert_eq!(rows(&command, b"").len(), 48);
+    check_error(&["library", "remove", &library, "NO_SUCH"], "library list");
+    check_error(&["library", "build", &library, LIBRARY], "library add");
+    check_error(&["rank", "--conjecture", "x = x", "--library", &place.text("none")], "library build");
+    let other = place.write("other", "not a library");
+    check_error(&["rank", "--conjecture", "x = x", "--library", &other], "expected a premise library");
+    let again = ["rank", "--conjecture", "x = x", "--library", &library, "--model", "holstep"];
+    check_error(&again, "made with another model (hol-premises)");
+}
+
+/// Whatever an `add` that came to its end said is there, and a killed one leaves the library as it was.
+#[test]
+fn a_killed_writer_does_no_harm() {
+    let place = Place::new();
+    let library = place.text("killed.db");
+    output(&["library", "build", &library, "-"], b"FIRST: !x. x = x\n");
+    let mut promised = vec!["FIRST".to_owned()];
+    for round in 0..100u64 {
+        let statements: String =
+            (0..20).map(|i| format!("R{round}_{i}: !x. x + {round} = f {i} x\n")).collect();
+        let file = place.write("more", &statements);
+        let mut child = Command::new(env!("CARGO_BIN_EXE_formulanet"))
+            .args(["library", "add", &library, &file])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        thread::sleep(Duration::from_micros(round * 7919 % 60_000));
+        child.kill().unwrap();
+        if child.wait().unwrap().success() {
+            promised.extend((0..20).map(|i| format!("R{round}_{i}")));
+        }
+        if round % 10 == 9 {
+            let listed = output(&["library", "list", &library], b"");
+            let listed: Vec<&str> = listed.lines().filter_map(|line| line.split(':').next()).collect();
+            assert!(promised.iter().all(|name| listed.contains(&name.as_str())), "round {round}");
+            // All of an addition or nothing.
+            assert_eq!((listed.len() - 1) % 20, 0);
+        }
+    }
+    assert!(output(&["library", "verify", &library], b"").contains("all as they should be"));
+}
+
+#[test]
+fn a_problem_is_cut_down() {
+    let text = output(&["select", "fixtures/relations.p", "-k", "5"], b"");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], concat!("% 5 of 20 axioms, selected by formulanet ", env!("CARGO_PKG_VERSION")));
+    assert!(lines[1].starts_with("fof(given, hypothesis") && lines.len() == 8);
+    assert!(lines[7].starts_with("fof(union_is_larger, conjecture"));
+    // What comes out goes in again.
+    let place = Place::new();
+    let again = output(&["select", "-", "-k", "5"], text.as_bytes());
+    assert_eq!(again.lines().skip(1).collect::<Vec<_>>(), lines[1..]);
+    let out = place.text("slices");
+    output(&["select", "fixtures/relations.p", "-k", "2,4", "--out", &out], b"");
+    for (file, count) in [("slices/relations.2.p", 2), ("slices/relations.4.p", 4)] {
+        let text = fs::read_to_string(place.path(file)).unwrap();
+        assert_eq!(text.matches(", axiom,").count(), count, "{text}");
+    }
+    let named = output(&["select", "fixtures/relations.p", "-k", "3", "--format", "names"], b"");
+    let (conjecture, axioms) = named.trim_end().split_once(':').unwrap();
+    assert_eq!((conjecture, axioms.split(' ').count()), ("union_is_larger", 3));
+    let found = rows(&["select", "fixtures/group.p", "-k", "9", "--keep", "none"], b"");
+    assert_eq!(found.len(), 4);
+    check_error(&["select", "fixtures/group.ax"], "expected a conjecture");
+    check_error(&["select", "fixtures/relations.p", "-k", "1,2"], "--out FOLDER");
+    let typed = "tff(n, type, n: $i).\ntff(a, axiom, p(n)).\ntff(c, conjecture, p(n)).\n";
+    let text = output(&["select", "-", "-k", "0"], typed.as_bytes());
+    assert!(text.contains("tff(n, type, n: $i).") && !text.contains("axiom,"), "{text}");
+}
+
+#[test]
+fn vectors_and_neighbours() {
+    let place = Place::new();
+    let found: Value = serde_json::from_str(output(&["embed", "!x. x + 0 = x"], b"").trim()).unwrap();
+    let renamed: Value = serde_json::from_str(output(&["embed", "!n. n + 0 = n"], b"").trim()).unwrap();
+    let length = found["vector"].as_array().unwrap().len();
+    assert!(length >= 16);
+    assert_eq!(found["vector"], renamed["vector"]);
+    let npy = place.text("v.npy");
+    output(&["embed", "--premises", LIBRARY, "--format", "npy", "--out", &npy], b"");
+    assert_eq!(fs::read(&npy).unwrap().len(), 128 + 49 * length * 4);
+    let tensors = place.text("v.safetensors");
+    output(&["embed", "--premises", LIBRARY, "--format", "safetensors", "--out", &tensors], b"");
+    assert!(fs::metadata(&tensors).unwrap().len() > 49 * length as u64 * 4);
+    let page = place.text("close.html");
+    let command = ["neighbors", "!a b. a + b = b + a", "--premises", LIBRARY, "-k", "3", "--drawings", &page];
+    let found = rows(&command, b"");
+    assert_eq!((found.len(), found[0]["name"].as_str().unwrap()), (3, "ADD_COMM"));
+    assert!(found[0]["similarity"].as_f64().unwrap() > 0.999_9);
+    let page = fs::read_to_string(&page).unwrap();
+    assert_eq!(page.matches("<svg").count(), 4);
+    let command = ["neighbors", "EVEN m <=> EVEN n", "--premises", LIBRARY, "-k", "1", "--subformulas"];
+    let found = rows(&command, b"");
+    assert_eq!(found[0]["name"], "EVEN_SUM");
+}
