@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     /// A recipe in TOML, as a run folder keeps it, instead of a preset
     #[arg(long, value_name = "FILE", conflicts_with_all = ["preset", "resume"])]
     recipe: Option<PathBuf>,
-    /// Begin with the weights of this model, of the same shape and labels, instead of random ones
+    /// Begin with the weights that this model, of the same labels and dimension, has in common with the new one
     #[arg(long, value_name = "MODEL", conflicts_with = "resume")]
     init: Option<PathBuf>,
     #[command(flatten)]
@@ -131,6 +131,9 @@ pub(crate) struct Changes {
     /// Share of what is remembered that a batch leaves out
     #[arg(long, value_name = "SHARE")]
     forget: Option<f32>,
+    /// Share of a graph's labels that a batch takes for unknown
+    #[arg(long, value_name = "SHARE")]
+    blur: Option<f32>,
     /// Towers: useful premises of each conjecture in a batch, at most
     #[arg(long, value_name = "N")]
     useful: Option<usize>,
@@ -229,6 +232,7 @@ impl Changes {
         set(&mut recipe.meeting, self.meeting);
         set(&mut recipe.memory, self.memory);
         set(&mut recipe.forget, self.forget);
+        set(&mut recipe.blur, self.blur);
         set(&mut recipe.useful, self.useful);
         set(&mut recipe.random, self.random);
         set(&mut recipe.batch, self.batch);

@@ -31,6 +31,9 @@ pub struct Recipe {
     /// Share of what is remembered that a batch leaves out, so that the network learns to do without.
     #[serde(default)]
     pub forget: f32,
+    /// Share of a graph's labels that a batch takes for unknown.
+    #[serde(default)]
+    pub blur: f32,
     /// Useful premises of each conjecture in a batch, at most (towers).
     #[serde(default)]
     pub useful: usize,
@@ -123,6 +126,7 @@ impl Recipe {
             meeting: Meeting::Concat,
             memory: 0,
             forget: 0.0,
+            blur: 0.0,
             useful: 0,
             random: 0,
             batch: 300,
@@ -191,6 +195,7 @@ impl Recipe {
             (self.meeting == Meeting::Towers && self.useful == 0, "useful must be at least 1"),
             (self.random > 1_000_000, "random must be at most 1000000"),
             (!(0.0..=1.0).contains(&self.forget), "forget must be from 0 to 1"),
+            (!(0.0..=1.0).contains(&self.blur), "blur must be from 0 to 1"),
             (self.group == 0, "group must be at least 1"),
             (self.micro_batch == 0, "micro_batch must be at least 1"),
             (!(self.rate > 0.0 && self.rate.is_finite()), "rate must be positive"),

@@ -5,8 +5,10 @@
 
 mod contest;
 mod folder;
+mod gather;
 mod order;
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -303,18 +305,29 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    /// Takes the weights of another model.
+    /// Takes the weights of another model: every tensor that both networks have, in the same shape.
     fn begin_with(&mut self, first: &TrainedModel) -> Result<(), Error> {
-        let (expected, found) = (self.state.model.config(), first.model.config());
-        if expected != found || first.vocabulary != self.prepared.vocabulary() {
-            return Err(Error::data(
-                "first weights",
-                format!("expected a network of {expected:?} with the data's labels, found {found:?}"),
-            ));
+        if first.vocabulary != self.prepared.vocabulary() {
+            let message =
+                "expected a model with the data's labels, found others; train both on the same data";
+            return Err(Error::data("first weights", message));
         }
-        self.state.model.values_mut().copy_from_slice(first.model.values());
+        let theirs: HashMap<&str, &formulanet_net::Tensor> =
+            first.model.layout().tensors().iter().map(|tensor| (tensor.name.as_str(), tensor)).collect();
+        let (expected, found) = (self.state.model.config(), first.model.config());
+        if (expected.dimension, expected.kind, expected.norm) != (found.dimension, found.kind, found.norm) {
+            let message = format!("expected a network like {expected:?}, found {found:?}");
+            return Err(Error::data("first weights", message));
+        }
+        for tensor in self.state.model.layout().tensors().to_vec() {
+            let Some(found) = theirs.get(tensor.name.as_str()) else { continue };
+            if found.shape == tensor.shape {
+                let values = &first.model.values()[found.range.clone()];
+                self.state.model.values_mut()[tensor.range].copy_from_slice(values);
+            }
+        }
         if let Some(average) = &mut self.state.average {
-            *average = MovingAverage::new(self.recipe.average, first.model.values());
+            *average = MovingAverage::new(self.recipe.average, self.state.model.values());
         }
         Ok(())
     }

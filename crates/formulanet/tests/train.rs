@@ -274,5 +274,5 @@ fn first_weights_can_be_given() {
     let other = Recipe { dimension: 16, ..short };
     let (data, run) = (place.data(), place.path("x"));
     let result = train_from(Some(&first), &data, &other, &run, &options(1, false), &mut stopper);
-    check_refused(result, "expected a network of");
+    check_refused(result, "expected a network like");
 }

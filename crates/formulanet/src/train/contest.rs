@@ -5,8 +5,9 @@
 
 use std::collections::HashMap;
 
-use formulanet_net::{Batch, Candidate, Contest, GraphInput, Meeting};
+use formulanet_net::{Batch, Candidate, Contest, Meeting};
 
+use super::gather::{Blur, Gathered};
 use crate::data::{Prepared, Split};
 use crate::memory::{self, Memory};
 use crate::random::{sample, scramble};
@@ -23,6 +24,7 @@ pub(super) struct ContestOrder<'a> {
     prior: f32,
     /// For every premise, the vector of its own.
     memory: Vec<Option<u32>>,
+    blur: Blur,
 }
 
 /// The memory of a recipe: premises that enough training conjectures depend on.
@@ -87,6 +89,7 @@ impl<'a> ContestOrder<'a> {
             prior: prior(share),
             memory: (0..premises).map(row).collect(),
             conjectures,
+            blur: Blur::new(prepared, recipe),
         }
     }
 
@@ -114,20 +117,13 @@ impl<'a> ContestOrder<'a> {
         premises.extend((0..recipe.random as u64).map(|i| (scramble(seed ^ scramble(!i)) % all) as u32));
         premises.sort_unstable();
         premises.dedup();
-        let mut graphs: Vec<GraphInput<'_>> = Vec::new();
-        let mut numbers: HashMap<u32, usize> = HashMap::new();
-        let mut number = |graph: u32| {
-            *numbers.entry(graph).or_insert_with(|| {
-                graphs.push(prepared.graph(graph).input());
-                graphs.len() - 1
-            })
-        };
+        let mut graphs = Gathered::default();
         let keeps = |premise: u32| {
             let dice = scramble(seed ^ scramble(u64::from(premise) | 1 << 40)) >> 40;
             dice as f32 / (1u64 << 24) as f32 >= recipe.forget
         };
         let candidate = |&premise: &u32| Candidate {
-            graph: number(prepared.premise(premise as usize).graph),
+            graph: graphs.number(prepared.premise(premise as usize).graph),
             memory: self.memory[premise as usize].filter(|_| keeps(premise)),
             chance: self.chances[premise as usize],
         };
@@ -139,12 +135,14 @@ impl<'a> ContestOrder<'a> {
         let contest = Contest {
             useful: conjectures.iter().map(useful_for).collect(),
             chances: conjectures.iter().map(|c| chance(c.dependencies.len(), recipe.useful)).collect(),
-            conjectures: conjectures.iter().map(|conjecture| number(conjecture.graph)).collect(),
+            conjectures: conjectures.iter().map(|conjecture| graphs.number(conjecture.graph)).collect(),
             statements,
             prior: self.prior,
         };
         let config = recipe.config(prepared.vocabulary().len());
-        Batch::contest(&graphs, contest, recipe.micro_batch, &config)
+        graphs.with_inputs(prepared, &self.blur, step, |inputs| {
+            Batch::contest(inputs, contest, recipe.micro_batch, &config)
+        })
     }
 }
 

@@ -3,9 +3,10 @@
 
 use std::collections::HashMap;
 
-use formulanet_net::{Batch, GraphInput, Hints, Meeting};
+use formulanet_net::{Batch, Hints, Meeting};
 
 use super::contest::ContestOrder;
+use super::gather::{Blur, Gathered};
 use crate::data::{Prepared, Split};
 use crate::memory::{self, Seen, hints_of};
 use crate::random::{sample, scramble};
@@ -20,6 +21,7 @@ pub(super) struct Order<'a> {
     contests: Option<ContestOrder<'a>>,
     /// For every pair, what is known of its statement from other conjectures; empty if nothing is remembered.
     hints: Vec<Hints>,
+    blur: Blur,
     examples: usize,
     /// The epoch that `shuffled` is for.
     epoch: Option<u64>,
@@ -35,7 +37,17 @@ impl<'a> Order<'a> {
         };
         let examples = groups.iter().map(ExactSizeIterator::len).sum();
         let hints = if remembers(recipe) { hints(prepared, recipe) } else { Vec::new() };
-        Order { prepared, recipe, groups, contests, hints, examples, epoch: None, shuffled: Vec::new() }
+        Order {
+            prepared,
+            recipe,
+            groups,
+            contests,
+            hints,
+            blur: Blur::new(prepared, recipe),
+            examples,
+            epoch: None,
+            shuffled: Vec::new(),
+        }
     }
 
     /// How many training pairs or conjectures there are.
@@ -93,12 +105,34 @@ impl<'a> Order<'a> {
 
     /// A batch, ready for the network.
     pub(super) fn batch(&mut self, step: u64) -> Batch {
-        let (prepared, recipe) = (self.prepared, self.recipe);
         let examples = self.examples(step).to_vec();
         match &self.contests {
             Some(contests) => contests.batch(&examples, step),
-            None => make_batch(prepared, recipe, &examples, |pair| self.hints(pair, step)),
+            None => self.pairs(&examples, step),
         }
+    }
+
+    /// A batch of some pairs: every distinct graph once.
+    fn pairs(&self, pairs: &[u32], step: u64) -> Batch {
+        let (prepared, recipe) = (self.prepared, self.recipe);
+        let mut graphs = Gathered::default();
+        let labelled = pairs.iter().map(|&number| {
+            let pair = prepared.pair(number as usize);
+            let statement = graphs.number(pair.statement);
+            // An unconditional network does not look at conjectures, so they need not be embedded.
+            let conjecture = if recipe.conditional {
+                graphs.number(prepared.conjecture(pair.conjecture as usize).graph)
+            } else {
+                statement
+            };
+            let hints = self.hints(number, step);
+            formulanet_net::Pair { statement, conjecture, is_useful: pair.useful, hints }
+        });
+        let labelled = labelled.collect();
+        let config = recipe.config(prepared.vocabulary().len());
+        graphs.with_inputs(prepared, &self.blur, step, |inputs| {
+            Batch::new(inputs, labelled, recipe.micro_batch, &config)
+        })
     }
 
     /// What a batch is told of a pair's statement.
@@ -155,29 +189,4 @@ fn hints(prepared: &Prepared, recipe: &Recipe) -> Vec<Hints> {
         }
     }
     hints
-}
-
-/// A batch of some pairs: every distinct graph once.
-fn make_batch(prepared: &Prepared, recipe: &Recipe, pairs: &[u32], hints: impl Fn(u32) -> Hints) -> Batch {
-    let mut graphs: Vec<GraphInput<'_>> = Vec::new();
-    let mut numbers: HashMap<u32, usize> = HashMap::new();
-    let mut number = |graph: u32| {
-        *numbers.entry(graph).or_insert_with(|| {
-            graphs.push(prepared.graph(graph).input());
-            graphs.len() - 1
-        })
-    };
-    let labelled = pairs.iter().map(|&pair_number| {
-        let pair = prepared.pair(pair_number as usize);
-        let statement = number(pair.statement);
-        // An unconditional network does not look at conjectures, so they need not be embedded.
-        let conjecture = if recipe.conditional {
-            number(prepared.conjecture(pair.conjecture as usize).graph)
-        } else {
-            statement
-        };
-        formulanet_net::Pair { statement, conjecture, is_useful: pair.useful, hints: hints(pair_number) }
-    });
-    let labelled = labelled.collect();
-    Batch::new(&graphs, labelled, recipe.micro_batch, &recipe.config(prepared.vocabulary().len()))
 }

@@ -1,0 +1,92 @@
+//! The distinct graphs of a batch.
+
+use std::collections::HashMap;
+
+use formulanet_net::GraphInput;
+
+use crate::data::Prepared;
+use crate::random::scramble;
+use crate::recipe::Recipe;
+use crate::vocab::{SPECIAL, UNKNOWN, is_logical};
+
+/// Which labels a batch may take for unknown, so that the network learns to do without them and what an unknown one
+/// means.
+pub(super) struct Blur {
+    share: f32,
+    seed: u64,
+    unknown: u16,
+    /// Whether a token may be blurred: connectives, binders and variables are not.
+    is_blurred: Vec<bool>,
+}
+
+impl Blur {
+    pub(super) fn new(prepared: &Prepared, recipe: &Recipe) -> Self {
+        let labels = prepared.vocabulary();
+        let unknown = labels.iter().position(|label| label == UNKNOWN);
+        let may = |label: &String| {
+            let label = label.as_str();
+            !(SPECIAL.contains(&label) || is_logical(label) || matches!(label, "=" | "|-" | "T" | "F"))
+        };
+        Blur {
+            share: if unknown.is_some() { recipe.blur } else { 0.0 },
+            seed: recipe.seed,
+            unknown: unknown.unwrap_or(0) as u16,
+            is_blurred: labels.iter().map(may).collect(),
+        }
+    }
+
+    /// The tokens of a graph in a batch, if they are others than the graph's own: a label is blurred everywhere in a
+    /// graph or nowhere.
+    fn tokens(&self, graph: u32, tokens: &[u16], step: u64) -> Option<Vec<u16>> {
+        if self.share <= 0.0 {
+            return None;
+        }
+        let of_graph = scramble(self.seed ^ scramble(step ^ scramble(u64::from(graph) ^ 0x626c_7572)));
+        let is_chosen = |token: u16| {
+            let dice = scramble(of_graph ^ u64::from(token)) >> 40;
+            self.is_blurred[usize::from(token)] && (dice as f32 / (1u64 << 24) as f32) < self.share
+        };
+        tokens.iter().any(|&token| is_chosen(token)).then(|| {
+            tokens.iter().map(|&token| if is_chosen(token) { self.unknown } else { token }).collect()
+        })
+    }
+}
+
+/// Graphs in the order in which they were asked for.
+#[derive(Default)]
+pub(super) struct Gathered {
+    graphs: Vec<u32>,
+    numbers: HashMap<u32, usize>,
+}
+
+impl Gathered {
+    /// A graph's number in the batch.
+    pub(super) fn number(&mut self, graph: u32) -> usize {
+        *self.numbers.entry(graph).or_insert_with(|| {
+            self.graphs.push(graph);
+            self.graphs.len() - 1
+        })
+    }
+
+    /// Calls `make` with all graphs.
+    pub(super) fn with_inputs<T>(
+        &self,
+        prepared: &Prepared,
+        blur: &Blur,
+        step: u64,
+        make: impl FnOnce(&[GraphInput<'_>]) -> T,
+    ) -> T {
+        let blurred: Vec<Option<Vec<u16>>> =
+            self.graphs.iter().map(|&graph| blur.tokens(graph, prepared.graph(graph).tokens, step)).collect();
+        let inputs: Vec<GraphInput<'_>> = self
+            .graphs
+            .iter()
+            .zip(&blurred)
+            .map(|(&graph, blurred)| {
+                let graph = prepared.graph(graph);
+                GraphInput { tokens: blurred.as_deref().unwrap_or(graph.tokens), ..graph.input() }
+            })
+            .collect();
+        make(&inputs)
+    }
+}

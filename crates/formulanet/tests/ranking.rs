@@ -1,0 +1,204 @@
+//! Learning to rank named premises, and remembering statements.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use formulanet::data::{Options, Prepared, Silent, Split, Validation, prepare};
+use formulanet::evaluate::{TokenMap, Unwatched, pairs_of, predict};
+use formulanet::logic::View;
+use formulanet::model::TrainedModel;
+use formulanet::net::{Compute, Meeting, Network, Precision};
+use formulanet::premises::rank_premises;
+use formulanet::recipe::{Recipe, StorageName};
+use formulanet::train::{Line, Outcome, Plan, RunOptions, Watcher, train};
+use formulanet::{Ranker, Statement};
+
+const TOPICS: usize = 12;
+
+/// Conjectures of twelve topics; the useful statements are those of the same topic.
+fn pairs() -> String {
+    let mut text = String::new();
+    for i in 0..180 {
+        let topic = i % TOPICS;
+        let depth = i / TOPICS % 4 + 1;
+        let nested = format!("{}x{}", format!("FF{topic} (").repeat(depth), ")".repeat(depth));
+        let conjecture = format!("!x. {nested} = RR{} x", i % 7);
+        for other in [topic, (topic + 1 + i % 5) % TOPICS, (topic + 6) % TOPICS] {
+            for kind in ["AA", "BB"] {
+                let line = serde_json::json!({
+                    "conjecture": conjecture,
+                    "name": format!("{kind}{other}"),
+                    "statement": format!("!y. {kind} y ==> GG{other} (FF{other} y) = y"),
+                    "useful": other == topic,
+                });
+                writeln!(text, "{line}").unwrap();
+            }
+        }
+    }
+    text
+}
+
+struct Place {
+    directory: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("pairs.jsonl"), pairs()).unwrap();
+        let options = Options { validation: Validation::Number(24), view: View::Dag, ..Options::default() };
+        let place = Place { directory };
+        prepare(&place.path("pairs.jsonl"), &place.path("data"), None, &options, 1, &Silent).unwrap();
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn data(&self) -> Prepared {
+        Prepared::open(&self.path("data")).unwrap()
+    }
+
+    fn model(&self, run: &str) -> Vec<u8> {
+        fs::read(self.path(run).join("model.safetensors")).unwrap()
+    }
+}
+
+struct Stopper(u64);
+
+impl Watcher for Stopper {
+    fn begin(&mut self, _: &Plan) {}
+
+    fn step(&mut self, _: u64) {
+        self.0 = self.0.saturating_sub(1);
+    }
+
+    fn line(&mut self, _: &Line) {}
+
+    fn is_stopped(&self) -> bool {
+        self.0 == 0
+    }
+}
+
+fn run(
+    place: &Place,
+    recipe: &Recipe,
+    name: &str,
+    stop_after: u64,
+    resumes: bool,
+    threads: usize,
+) -> Outcome {
+    let options =
+        RunOptions { threads, resumes, checkpoint_every: Duration::from_secs(3600), ..RunOptions::default() };
+    train(&place.data(), recipe, &place.path(name), &options, &mut Stopper(stop_after)).unwrap()
+}
+
+fn towers() -> Recipe {
+    Recipe {
+        dimension: 16,
+        steps: 1,
+        batch: 24,
+        rate: 1e-2,
+        epochs: 40,
+        micro_batch: 16,
+        useful: 2,
+        random: 8,
+        validate_every: 100_000,
+        average: 0.9,
+        storage: StorageName::F32,
+        ..Recipe::premises()
+    }
+}
+
+#[test]
+fn premises_of_the_topic_come_first() {
+    let place = Place::new();
+    for (name, memory) in [("with", 1), ("without", 0)] {
+        let recipe = Recipe { memory, ..towers() };
+        let Outcome::Finished(Some(validation)) = run(&place, &recipe, name, u64::MAX, false, 2) else {
+            panic!("not finished");
+        };
+        let ranking = validation.ranking.unwrap();
+        assert!(ranking.recall_at[&2] > 0.9 && ranking.mean_reciprocal_rank > 0.9, "{name} {ranking:?}");
+        let trained = TrainedModel::from_bytes(&place.model(name), name).unwrap();
+        assert!(trained.ranks() && trained.memory.len() == if memory > 0 { 24 } else { 0 });
+        let data = place.data();
+        let map = TokenMap::new(data.vocabulary(), &trained.vocabulary, name).unwrap();
+        let network = Network::new(trained.model.clone(), Compute::new(Precision::F32, 1));
+        let again =
+            rank_premises(&network, &trained.memory, &data, &map, &[Split::Validation], &Unwatched).unwrap();
+        assert_eq!(again, ranking);
+        let ranker = Ranker::new(trained, Compute::new(Precision::F32, 1)).unwrap();
+        let conjecture = Statement::hol("goal", "!z. FF3 (FF3 z) = RR1 z").unwrap();
+        let statements: Vec<Statement> = (0..TOPICS)
+            .map(|k| Statement::hol(format!("AA{k}"), format!("!n. AA n ==> GG{k} (FF{k} n) = n")).unwrap())
+            .collect();
+        let ranked = ranker.rank(&conjecture, &statements).unwrap();
+        assert_eq!(statements[ranked[0].statement].name, "AA3");
+        assert!(ranked[0].score > 0.5 && ranked[1].score < 0.5, "{ranked:?}");
+    }
+}
+
+#[test]
+fn a_ranker_is_resumed_to_the_same_bytes() {
+    let place = Place::new();
+    let recipe = Recipe { epochs: 4, ..towers() };
+    run(&place, &recipe, "whole", u64::MAX, false, 1);
+    assert!(matches!(run(&place, &recipe, "parts", 5, false, 2), Outcome::Stopped(5)));
+    assert!(matches!(run(&place, &recipe, "parts", 9, true, 1), Outcome::Stopped(14)));
+    run(&place, &recipe, "parts", u64::MAX, true, 2);
+    assert!(place.model("whole") == place.model("parts"));
+}
+
+/// A model with a memory says the same from its file as it did in training, and knows what it saw.
+#[test]
+fn statements_are_remembered() {
+    let place = Place::new();
+    let recipe = Recipe {
+        meeting: Meeting::Concat,
+        memory: 1,
+        forget: 0.2,
+        batch: 32,
+        epochs: 10,
+        validation_pairs: 0,
+        ..towers()
+    };
+    let Outcome::Finished(Some(validation)) = run(&place, &recipe, "seen", u64::MAX, false, 1) else {
+        panic!("not finished");
+    };
+    let trained = TrainedModel::from_bytes(&place.model("seen"), "seen").unwrap();
+    assert_eq!(trained.seen.len(), 24);
+    let data = place.data();
+    let map = TokenMap::new(data.vocabulary(), &trained.vocabulary, "seen").unwrap();
+    let network = Network::new(trained.model.clone(), Compute::new(Precision::F32, 2));
+    let pairs = pairs_of(&data, Split::Validation, None, 0);
+    let with = predict(&network, &trained.seen, &data, &map, &pairs, &Unwatched).unwrap();
+    assert_eq!(with.accuracies(), validation.steps);
+    let without = predict(&network, &Default::default(), &data, &map, &pairs, &Unwatched).unwrap();
+    assert_ne!(with.last, without.last);
+    let stopped = run(&place, &recipe, "parts", 7, false, 2);
+    assert!(matches!(stopped, Outcome::Stopped(7)));
+    run(&place, &recipe, "parts", u64::MAX, true, 1);
+    assert!(place.model("seen") == place.model("parts"));
+}
+
+/// Rare labels become kinds of unknown symbols, and a model that knows them reads new symbols as such.
+#[test]
+fn rare_labels_are_unknown_by_kind() {
+    let place = Place::new();
+    let options = Options { min_count: 3, view: View::Dag, ..Options::default() };
+    let out: &Path = &place.path("rare");
+    prepare(&place.path("pairs.jsonl"), out, None, &options, 2, &Silent).unwrap();
+    let rare = Prepared::open(out).unwrap();
+    rare.verify().unwrap();
+    let vocabulary = rare.vocabulary();
+    assert_eq!(vocabulary[2..5], ["UNKNOWN", "UNKNOWN/p0", "UNKNOWN/p1"].map(str::to_owned));
+    let data = place.data();
+    assert!(vocabulary.len() < data.vocabulary().len());
+    // From the data with all labels to the vocabulary of the other: the same graphs come out.
+    let map = TokenMap::new(data.vocabulary(), vocabulary, "model");
+    assert!(map.is_ok());
+}
