@@ -1,6 +1,7 @@
 //! Which statements are worth using for a conjecture.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use formulanet_logic::{Formula, Interner, Limits, Names, Position, hol, tptp};
 use formulanet_net::{Compute, Embedding, GraphInput, Hints, Network, Precision};
@@ -101,7 +102,8 @@ pub struct Ranked {
 pub struct Ranker {
     network: Network,
     trained: TrainedModel,
-    vocabulary: Vocabulary,
+    /// Shared with every reader of formulas, which asks it for names.
+    vocabulary: Arc<Vocabulary>,
     limits: Limits,
 }
 
@@ -134,7 +136,7 @@ impl Ranker {
             Error::data("model", "expected a vocabulary with UNKNOWN; train the model again")
         })?;
         let network = Network::new(trained.model.clone(), compute);
-        Ok(Ranker { network, trained, vocabulary, limits: Limits::default() })
+        Ok(Ranker { network, trained, vocabulary: Arc::new(vocabulary), limits: Limits::default() })
     }
 
     /// The same ranker with other bounds on a statement.
@@ -161,7 +163,7 @@ impl Ranker {
 
     /// How formulas of HOL Light are read: names that the model knows are constants.
     pub fn hol_options(&self) -> hol::Options {
-        let vocabulary = self.vocabulary.clone();
+        let vocabulary = Arc::clone(&self.vocabulary);
         let names = Names::default().with_known(move |name| vocabulary.known(name).is_some());
         hol::Options { names, limits: self.limits, ..hol::Options::default() }
     }
