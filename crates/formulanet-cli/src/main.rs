@@ -10,6 +10,7 @@ mod prepare;
 mod progress;
 mod rank;
 mod reproduce;
+mod serve;
 mod stats;
 mod train;
 
@@ -40,6 +41,7 @@ enum Command {
     Prepare(prepare::Arguments),
     Rank(rank::Arguments),
     Reproduce(reproduce::Arguments),
+    Serve(serve::Arguments),
     Stats(stats::Arguments),
     Train(train::Arguments),
 }
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         Command::Prepare(arguments) => prepare::run(arguments),
         Command::Rank(arguments) => rank::run(arguments),
         Command::Reproduce(arguments) => reproduce::run(arguments),
+        Command::Serve(arguments) => serve::run(arguments),
         Command::Stats(arguments) => stats::run(arguments),
         Command::Train(arguments) => train::run(arguments),
     };
