@@ -4,6 +4,7 @@ use std::fmt;
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode, header};
+use formulanet::logic::Position;
 use formulanet::rank::Syntax;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Visitor};
@@ -60,13 +61,20 @@ fn expect_json(headers: &HeaderMap) -> Result<(), Problem> {
 
 /// Reads a JSON object. What is no JSON is malformed; what is, but not as it should be, makes no sense.
 pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
-    let is_object = body.trim_ascii_start().starts_with(b"{");
-    let error = match serde_json::from_slice(body) {
+    let text = std::str::from_utf8(body).map_err(|error| {
+        let message = format!("expected JSON in UTF-8, found the byte 0x{:02x}", body[error.valid_up_to()]);
+        let place = Position::in_text(&String::from_utf8_lossy(body), error.valid_up_to(), 1);
+        let mut problem = Problem::new(StatusCode::BAD_REQUEST, message);
+        (problem.details.line, problem.details.column) = (Some(place.line), Some(place.column));
+        problem
+    })?;
+    let is_object = text.trim_start().starts_with('{');
+    let error = match serde_json::from_str(text) {
         Ok(read) if is_object => return Ok(read),
         Ok(_) => None,
         Err(error) => Some(error),
     };
-    if let Err(malformed) = serde_json::from_slice::<IgnoredAny>(body) {
+    if let Err(malformed) = serde_json::from_str::<IgnoredAny>(text) {
         return Err(at(StatusCode::BAD_REQUEST, "expected JSON", &malformed));
     }
     match error {
@@ -182,6 +190,11 @@ mod tests {
     fn malformed_is_not_senseless() {
         check("", "400 1:1 expected JSON: EOF");
         check("{\n  ?", "400 2:3 expected JSON: key must be a string");
+        let problem = parse::<Asked>(b"{\n\"\xc3\xa9\xff\": 1}").unwrap_err();
+        assert_eq!(
+            (problem.status.as_u16(), problem.details.line, problem.details.column),
+            (400, Some(2), Some(3))
+        );
         check("[]", "422 0:0 expected a JSON object");
         check("[\"a: T\"]", "422 0:0 expected a JSON object");
         check("[1, 2", "400 1:5 expected JSON");

@@ -63,7 +63,7 @@ impl Catalog {
         for path in &settings.libraries {
             let shelf = catalog.read_shelf(path)?;
             if catalog.shelves.iter().any(|other| other.name == shelf.name) {
-                return Err(StartError::SameName { what: "libraries", name: shelf.name });
+                return Err(StartError::SameName { name: shelf.name });
             }
             catalog.shelves.push(shelf);
         }
@@ -142,17 +142,21 @@ impl Catalog {
         if let Some(known) = self.with_fingerprint(&trained.fingerprint()) {
             return Ok(known);
         }
-        let name = model_name(model);
-        let added = Arc::new(self.lay_out(&name, trained)?);
-        let slot = self.slots.iter().find(|slot| slot.name == name);
-        match slot {
-            Some(slot) if shipped::bytes(model).is_some() => {
-                return Ok(Arc::clone(slot.model.get_or_init(|| added)));
-            }
-            Some(_) => return Err(StartError::SameName { what: "models", name }),
-            None => self.slots.push(Slot { name, model: OnceLock::from(Arc::clone(&added)) }),
+        if let Some(slot) = self.slots.iter().find(|slot| slot.name == model && slot.model.get().is_none()) {
+            let added = self.lay_out(model, trained)?;
+            return Ok(Arc::clone(slot.model.get_or_init(|| Arc::new(added))));
         }
+        let name = self.free_name(&model_name(model));
+        let added = Arc::new(self.lay_out(&name, trained)?);
+        self.slots.push(Slot { name, model: OnceLock::from(Arc::clone(&added)) });
         Ok(added)
+    }
+
+    /// A name that no other model has, such as a file's that is called like a shipped model.
+    fn free_name(&self, name: &str) -> String {
+        let others = (2..).map(|number| format!("{name}-{number}"));
+        let mut names = std::iter::once(name.to_owned()).chain(others);
+        names.find(|name| self.model_names().all(|known| known != name)).unwrap_or_default()
     }
 
     /// The model with a fingerprint, if it has been read.

@@ -22,6 +22,7 @@ const MAX_HEAD: usize = 64 << 10;
 /// How long, and how much, is read of what a client still sends after the last answer. Without this, closing the
 /// connection would make the client's system throw the answer away.
 const LINGER: Duration = Duration::from_secs(2);
+const LAST_LINGER: Duration = Duration::from_millis(200);
 const MAX_LINGER: usize = 64 << 20;
 
 /// Serves a connection to its end.
@@ -70,7 +71,8 @@ pub(crate) async fn serve(
         let _ = stream.write_all(refusal("400 Bad Request", message).as_bytes()).await;
     }
     if result.is_ok() || is_slow || result.is_err_and(|error| error.is_parse()) {
-        let _ = timeout(LINGER, linger(&mut stream)).await;
+        let patience = if is_told { LAST_LINGER } else { LINGER };
+        let _ = timeout(patience, linger(&mut stream)).await;
     }
 }
 

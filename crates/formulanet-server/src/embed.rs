@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::catalog::Catalog;
 use crate::pool::Deadline;
 use crate::problem::Problem;
-use crate::rank::{encode, split_by_cost};
+use crate::rank::{cost, encode, split_by_cost};
 use crate::settings::Settings;
 
 /// What is asked.
@@ -68,7 +68,7 @@ pub(crate) fn answer(
     }
     let network = model.ranker.network();
     let mut vectors = Vec::with_capacity(encoded.len());
-    for chunk in split_by_cost(&encoded, |encoded| encoded.input().targets.len() + 1) {
+    for chunk in split_by_cost(&encoded, cost) {
         deadline.check()?;
         let inputs: Vec<_> = chunk.iter().map(Encoded::input).collect();
         vectors.extend(network.embed_all(&inputs).iter().map(|embedding| embedding.last().to_vec()));

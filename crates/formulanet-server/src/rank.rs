@@ -89,7 +89,7 @@ pub(crate) fn answer(
     if let Some(shelf) = shelf {
         score(ranker, &query, &shelf.vectors, deadline, &mut scores)?;
     }
-    for chunk in chunks(&candidates.own) {
+    for chunk in split_by_cost(&candidates.own, |premise| cost(&premise.encoded)) {
         deadline.check()?;
         let encoded: Vec<Encoded> = chunk.iter().map(|premise| premise.encoded.clone()).collect();
         score(ranker, &query, &ranker.vectors(&encoded), deadline, &mut scores)?;
@@ -252,13 +252,14 @@ fn score(
     Ok(())
 }
 
-/// Statements that are embedded between two looks at the clock: many small ones, or few large ones.
-fn chunks(premises: &[Premise]) -> impl Iterator<Item = &[Premise]> {
-    let cost = |premise: &Premise| premise.encoded.input().targets.len() + 1;
-    split_by_cost(premises, cost)
+/// About how long a statement takes to embed: its edges and treelets.
+pub(crate) fn cost(encoded: &Encoded) -> usize {
+    let treelets = |&degree: &u16| usize::from(degree) * usize::from(degree).saturating_sub(1) / 2;
+    let input = encoded.input();
+    1 + input.targets.len() + input.degrees.iter().map(treelets).sum::<usize>()
 }
 
-/// Consecutive pieces of about the same cost.
+/// Consecutive pieces of about the same cost, between which there is time for a look at the clock.
 pub(crate) fn split_by_cost<T>(items: &[T], cost: impl Fn(&T) -> usize) -> impl Iterator<Item = &[T]> {
     const MOST: usize = 4096;
     let mut rest = items;

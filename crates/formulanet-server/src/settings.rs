@@ -49,7 +49,7 @@ impl Default for Settings {
             workers: std::thread::available_parallelism().map_or(1, usize::from),
             queue: 64,
             max_connections: 1024,
-            limits: Limits { bytes: 64 << 10, depth: 1_000, nodes: 4_096, treelets: 100_000 },
+            limits: Limits { bytes: 64 << 10, depth: 1_000, nodes: 4_096, treelets: 50_000 },
         }
     }
 }
@@ -68,13 +68,11 @@ pub enum StartError {
         /// What the system said.
         cause: io::Error,
     },
-    /// Two things that requests tell apart by name have the same one.
+    /// Two libraries, which requests tell apart by name, have the same one.
     #[error(
-        "expected {what} with names of their own, found two that are called `{name}`; rename one of the files"
+        "expected libraries with names of their own, found two that are called `{name}`; rename one of the files"
     )]
     SameName {
-        /// What they are.
-        what: &'static str,
         /// Their name.
         name: String,
     },

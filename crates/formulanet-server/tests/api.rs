@@ -273,6 +273,10 @@ fn what_cannot_be_served_is_said_at_the_start() {
     check(Settings { libraries, model: other, ..Settings::default() }, "made with another model");
     let (libraries, given) = (vec![library], Some(moved.to_string_lossy().into_owned()));
     check(Settings { libraries, model: given, ..Settings::default() }, "");
+    // A file may be called like a shipped model.
+    let same = folder.path().join("holstep.safetensors");
+    std::fs::copy(&moved, &same).unwrap();
+    check(Settings { model: Some(same.to_string_lossy().into_owned()), ..Settings::default() }, "");
     let taken = Settings { listen: SERVER.address, ..Settings::default() };
     let error = Server::new(taken).err().unwrap();
     assert!(matches!(error, StartError::Listen { .. }) && error.to_string().contains("--listen"), "{error}");

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use common::Running;
 use devtools::Browser;
+use serde_json::json;
 
 #[test]
 fn a_newcomer_with_a_keyboard() {
@@ -95,10 +96,21 @@ fn a_newcomer_with_a_keyboard() {
     let message = browser.value("document.querySelector('#premises-wrong').innerText");
     assert!(message.as_str().unwrap().contains("line 2"), "{message}");
 
+    // A file of statements.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("own.hol");
+    std::fs::write(&file, "OWN: !x. x = x").unwrap();
+    let document = browser.call("DOM.getDocument", json!({}));
+    let find = json!({"nodeId": document["root"]["nodeId"], "selector": "#file"});
+    let input = browser.call("DOM.querySelector", find);
+    let files = json!({"nodeId": input["nodeId"], "files": [file.to_str().unwrap()]});
+    browser.call("DOM.setFileInputFiles", files);
+    browser.wait("premises.value === 'OWN: !x. x = x'");
+
     // Other eyes and smaller screens.
     browser.value("document.getElementById('example').click()");
     browser.wait("document.querySelectorAll('#results li').length === 10");
-    browser.value("results.children[1].click()");
+    browser.value("[...results.children].find((row) => row.innerText.includes('MULT_CLAUSES')).click()");
     browser.wait("document.querySelectorAll('.canvas svg').length === 2");
     browser.look(1280, 900, "dark");
     screenshot(&mut browser, "dark");
@@ -109,6 +121,12 @@ fn a_newcomer_with_a_keyboard() {
         assert_eq!(overflow, 0, "nothing is wider than a screen of {width} pixels");
         screenshot(&mut browser, name);
     }
+    // A picture that does not fit can be enlarged and moved.
+    browser.look(360, 900, "light");
+    let too_wide = "const box = document.getElementById('premise-graph'); box.scrollWidth > box.clientWidth";
+    assert_eq!(browser.value(&format!("{{ {too_wide} }}")), false);
+    browser.value("document.querySelector('#premise-figure button').click()");
+    assert_eq!(browser.value(&format!("{{ {too_wide} }}")), true);
     assert_eq!(browser.complaints, Vec::<String>::new());
 }
 

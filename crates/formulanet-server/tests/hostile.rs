@@ -304,6 +304,49 @@ fn slow_clients_are_sent_away() {
 }
 
 #[test]
+fn who_does_not_read_the_answer_is_given_up() {
+    let server = Running::new(|settings| settings.timeout = Duration::from_secs(3));
+    // More than systems keep for a client that does not read.
+    let statements = vec![json!({"statement": "T"}); 9000];
+    let body = json!({"statements": statements, "model": "holstep"}).to_string();
+    let mut deaf = server.connect();
+    let head = format!(
+        "POST /v1/embed HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    deaf.write_all(head.as_bytes()).unwrap();
+    deaf.write_all(body.as_bytes()).unwrap();
+    let is_open = || !server.get("/metrics").body.contains("formulanet_connections 1\n");
+    let began = Instant::now();
+    while !is_open() {
+        assert!(began.elapsed() < Duration::from_secs(3));
+    }
+    while is_open() {
+        assert!(began.elapsed() < Duration::from_secs(20), "the connection stays open");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(began.elapsed() > Duration::from_secs(2), "the client had its time");
+    assert!(server.get("/metrics").body.contains("path=\"/v1/embed\",status=\"200\""));
+}
+
+#[test]
+fn many_large_statements_do_not_outlast_their_time() {
+    let server = Running::new(|settings| {
+        settings.timeout = Duration::from_secs(1);
+        settings.workers = 1;
+    });
+    // Each has nearly as many treelets as there may be.
+    let statement = format!("FUN {}", (0..300).map(|i| format!("x{i} ")).collect::<String>());
+    let statements = vec![json!({"name": "a", "statement": statement}); 600];
+    let body = json!({"statements": statements, "model": "holstep"}).to_string();
+    let began = Instant::now();
+    assert_eq!(server.post("/v1/embed", &body).status, 503);
+    while server.post("/v1/graph", r#"{"formula": "T"}"#).status != 200 {
+        assert!(began.elapsed() < Duration::from_secs(15));
+    }
+}
+
+#[test]
 fn time_that_is_over_is_no_answer_but_no_end_either() {
     let hasty = Running::new(|settings| {
         settings.timeout = Duration::from_millis(250);

@@ -70,7 +70,7 @@ impl Browser {
         browser.session = attached["sessionId"].as_str().unwrap().to_owned();
         // Otherwise a picture of the whole page is narrower than the page.
         browser.call("Emulation.setScrollbarsHidden", json!({"hidden": true}));
-        for domain in ["Page", "Runtime", "Log"] {
+        for domain in ["Page", "DOM", "Runtime", "Log"] {
             browser.call(&format!("{domain}.enable"), json!({}));
         }
         browser
