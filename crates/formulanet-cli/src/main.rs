@@ -13,6 +13,7 @@ mod progress;
 mod rank;
 mod reproduce;
 mod select;
+mod serve;
 mod stats;
 mod train;
 
@@ -46,6 +47,7 @@ enum Command {
     Rank(rank::Arguments),
     Reproduce(reproduce::Arguments),
     Select(select::Arguments),
+    Serve(serve::Arguments),
     Stats(stats::Arguments),
     Train(train::Arguments),
 }
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
         Command::Rank(arguments) => rank::run(arguments),
         Command::Reproduce(arguments) => reproduce::run(arguments),
         Command::Select(arguments) => select::run(arguments),
+        Command::Serve(arguments) => serve::run(arguments),
         Command::Stats(arguments) => stats::run(arguments),
         Command::Train(arguments) => train::run(arguments),
     };

@@ -210,9 +210,9 @@ fn page<'a>(
         picture(query, "query".into())?
     )?;
     for (row, formula) in rows.iter().zip(formulas) {
-        write!(
+        writeln!(
             text,
-            "<figure><figcaption><b>{}</b>, similarity {:.4}<br><code>{}</code></figcaption>{}</figure>\n",
+            "<figure><figcaption><b>{}</b>, similarity {:.4}<br><code>{}</code></figcaption>{}</figure>",
             escape(row.name),
             row.similarity,
             escape(&row.formula),

@@ -60,8 +60,8 @@ impl<'a> Encoder<'a> {
         let label = |node: usize| names.name(graph.labels()[node]);
         let tokens = self.vocabulary.tokens(&degrees, &targets, label);
         let mut unknown: Vec<String> = Vec::new();
-        for node in 0..degrees.len() {
-            if self.vocabulary.is_unknown(tokens[node]) && !unknown.iter().any(|known| known == label(node)) {
+        for (node, &token) in tokens.iter().enumerate() {
+            if self.vocabulary.is_unknown(token) && !unknown.iter().any(|known| known == label(node)) {
                 unknown.push(label(node).to_owned());
             }
         }

@@ -102,6 +102,7 @@ pub struct Ranked {
 pub struct Ranker {
     network: Network,
     trained: TrainedModel,
+    /// Shared with every reader of formulas, which asks it for names.
     vocabulary: Arc<Vocabulary>,
     limits: Limits,
 }
@@ -135,8 +136,7 @@ impl Ranker {
             Error::data("model", "expected a vocabulary with UNKNOWN; train the model again")
         })?;
         let network = Network::new(trained.model.clone(), compute);
-        let vocabulary = Arc::new(vocabulary);
-        Ok(Ranker { network, trained, vocabulary, limits: Limits::default() })
+        Ok(Ranker { network, trained, vocabulary: Arc::new(vocabulary), limits: Limits::default() })
     }
 
     /// The same ranker with other bounds on a statement.

@@ -29,13 +29,27 @@ impl Selection {
     ///
     /// If more must be in than may be.
     pub fn take<'a>(&self, ranked: &[Ranked], name: impl Fn(usize) -> &'a str) -> Result<Vec<Ranked>, Error> {
-        let matches = |patterns: &[String], ranked: &Ranked| {
-            patterns.iter().any(|pattern| matches(pattern, name(ranked.statement)))
+        let is_among = |patterns: &[String], statement: usize| {
+            patterns.iter().any(|pattern| matches(pattern, name(statement)))
         };
+        self.take_marked(ranked, |i| is_among(&self.exclude, i), |i| is_among(&self.include, i))
+    }
+
+    /// The same for a caller that has found out by itself which statements must not be in, and which must.
+    ///
+    /// # Errors
+    ///
+    /// If more must be in than may be.
+    pub fn take_marked(
+        &self,
+        ranked: &[Ranked],
+        is_excluded: impl Fn(usize) -> bool,
+        is_included: impl Fn(usize) -> bool,
+    ) -> Result<Vec<Ranked>, Error> {
         let allowed: Vec<(Ranked, bool)> = ranked
             .iter()
-            .filter(|ranked| !matches(&self.exclude, ranked))
-            .map(|ranked| (*ranked, matches(&self.include, ranked)))
+            .filter(|ranked| !is_excluded(ranked.statement))
+            .map(|ranked| (*ranked, is_included(ranked.statement)))
             .collect();
         let forced = allowed.iter().filter(|(_, is_forced)| *is_forced).count();
         if forced > self.most {

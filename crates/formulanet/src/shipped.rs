@@ -13,9 +13,14 @@ pub fn bytes(name: &str) -> Option<&'static [u8]> {
     MODELS.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes)
 }
 
+/// All names.
+pub fn all() -> impl Iterator<Item = &'static str> {
+    MODELS.iter().map(|(name, _)| *name)
+}
+
 /// All names, for messages.
 pub fn names() -> String {
-    MODELS.map(|(name, _)| name).join(", ")
+    all().collect::<Vec<_>>().join(", ")
 }
 
 /// The model that ranks libraries of a language.

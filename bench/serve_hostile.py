@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Hostile requests against `formulanet serve`: every one must be refused, and good ones answered afterwards.
+
+    formulanet serve --timeout 2 &
+    bench/serve_hostile.py --requests 10000
+
+Malformed JSON, JSON that makes no sense, deep and huge formulas, files that requests try to include, huge bodies, lies
+about their length, wrong methods, paths, types and hosts, what is not HTTP at all, and clients that are slow or break off.
+A refusal is a status from 400 to 499; a slow client may also find the connection closed. Prints one JSON object with the
+statuses of every kind. Ends with 1 if something else was answered.
+"""
+
+import argparse
+import asyncio
+import collections
+import json
+import random
+import sys
+import time
+
+PATHS = ["/v1/rank", "/v1/graph", "/v1/embed"]
+GOOD = {"conjecture": "!m n. m + n = n + m", "premises": "ADD_0: !m. m + 0 = m\nLE_REFL: !n. n <= n"}
+
+
+def post(path, body, kind="application/json", host="localhost", method="POST"):
+    if not isinstance(body, bytes):
+        body = (body if isinstance(body, str) else json.dumps(body)).encode()
+    head = f"{method} {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n"
+    if kind:
+        head += f"content-type: {kind}\r\n"
+    return (head + f"content-length: {len(body)}\r\n\r\n").encode() + body
+
+
+def formula(text, dice, syntax="hol"):
+    """A formula at one of the places where requests have formulas."""
+    return dice.choice(
+        [
+            post("/v1/rank", {"conjecture": text, "syntax": syntax, "premises": [{"name": "a", "statement": "$true" if syntax == "tptp" else "T"}]}),
+            post("/v1/rank", {"conjecture": "T", "premises": [{"name": "a", "statement": text, "syntax": syntax}]}),
+            post("/v1/graph", {"formula": text, "syntax": syntax}),
+            post("/v1/embed", {"statements": [{"statement": text, "syntax": syntax}]}),
+        ]
+    )
+
+
+def malformed(dice):
+    text = json.dumps(GOOD)
+    cut = text[: dice.randrange(len(text) - 1)]
+    body = dice.choice([cut, cut + "\x00", "[" * dice.randrange(1, 100_000), '{"a":' * 1000, bytes(dice.randrange(256) for _ in range(dice.randrange(1, 300))), "{'conjecture': 'T'}", text + "}"])
+    return post(dice.choice(PATHS), body)
+
+
+def not_utf8(dice):
+    return post(dice.choice(PATHS), b'{"conjecture": "' + bytes([dice.randrange(0x80, 0xC0)]) * dice.randrange(1, 50) + b'"}')
+
+
+def senseless(dice):
+    body = dice.choice(
+        [[], {}, None, 7, "T", {"conjecture": "T"}, {**GOOD, "k": -1}, {**GOOD, "k": 1e300}, {**GOOD, "syntax": "coq"},
+         {**GOOD, "library": "../../etc/passwd"}, {**GOOD, "model": "/etc/passwd"}, {**GOOD, "extra": 1},
+         {**GOOD, "premises": {}}, {**GOOD, "premises": []}, {**GOOD, "include": ["*"] * 2000},
+         {**GOOD, "exclude": ["*a" * 500]}, {**GOOD, "threshold": "high"}]
+    )
+    return post("/v1/rank", body)
+
+
+def broken_formula(dice):
+    text = dice.choice(["(", ")", "!x.", "x +", "x = = y", "\\", "let x =", "p ==>", "", "\u202e)", "!x. x = (y", "a |- b |- c"])
+    return formula(text, dice)
+
+
+def broken_tptp(dice):
+    text = dice.choice(["![X: p", "p(", "p & & q", "fof(a, axiom, p", "![X]:", "$", "'abc", "p(X) <", "~", "&"])
+    return formula(text, dice, "tptp")
+
+
+def deep(dice):
+    count = dice.randrange(5_000, 15_000)
+    text = dice.choice(["(" * count, "(" * count + "x" + ")" * count, "~" * count + "p", "!x. " * count + "T", "f (" * count + "x" + ")" * count, "{" * count, "[" * count])
+    return formula(text, dice)
+
+
+def huge(dice):
+    count = dice.randrange(6_000, 9_000)
+    text = dice.choice([" + ".join(["f x"] * count), "FUN " + "x " * count, "x" * 70_000, " /\\ ".join(f"c{i} = d{i}" for i in range(4_000))])
+    return formula(text, dice)
+
+
+def include(dice):
+    text = dice.choice(["include('/etc/passwd').", "fof(a, axiom, p). include('Axioms/SET001-0.ax').", "include('../Cargo.toml', [a])."])
+    return post("/v1/rank", {"conjecture": "p", "syntax": "tptp", "premises": text})
+
+
+def too_many(dice):
+    return post("/v1/rank", {"conjecture": "T", "premises": "a: T\n" * dice.randrange(10_001, 50_000)})
+
+
+def large_body(dice):
+    return post(dice.choice(PATHS), b"x" * dice.randrange((1 << 20) + 1, 3 << 20))
+
+
+def lying_length(dice):
+    length = dice.choice(["99999999999", "-1", "abc", "18446744073709551616", "5, 6"])
+    return f"POST /v1/rank HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{{}}".encode()
+
+
+def endless_chunks(dice):
+    head = b"POST /v1/rank HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n"
+    return head + (b"10000\r\n" + b"x" * 65536 + b"\r\n") * 20
+
+
+def wrong_method(dice):
+    path = dice.choice(PATHS + ["/v1/library"])
+    return post(path, GOOD, method=dice.choice(["PUT", "DELETE", "PATCH", "OPTIONS", "BREW"]))
+
+
+def wrong_path(dice):
+    return post(dice.choice(["/v1", "/v1/rank/", "/../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/" + "a" * 5000, "/v1/rank%00"]), GOOD)
+
+
+def wrong_type(dice):
+    return post(dice.choice(PATHS), GOOD, kind=dice.choice([None, "text/plain", "application/xml", "multipart/form-data"]))
+
+
+def wrong_host(dice):
+    return post("/v1/rank", GOOD, host=dice.choice(["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:8017", ""]))
+
+
+def not_http(dice):
+    return dice.choice(
+        [b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(50), b"nonsense\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n",
+         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"GET / HTTP/1.1\r\nhost: localhost\r\nbad header\r\n\r\n",
+         b"GET / HTTP/1.1\r\nhost: localhost\r\n" + b"x: y\r\n" * 1000 + b"\r\n",
+         b"GET / HTTP/1.1\r\nhost: localhost\r\nx: " + b"y" * 200_000 + b"\r\n\r\n"]
+    )
+
+
+def slow_head(dice):
+    return b"POST /v1/rank HTTP/1.1\r\nhost: loc"
+
+
+def slow_body(dice):
+    return b"POST /v1/rank HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"
+
+
+KINDS = [malformed, not_utf8, senseless, broken_formula, broken_tptp, deep, huge, include, too_many, large_body, lying_length,
+         endless_chunks, wrong_method, wrong_path, wrong_type, wrong_host, not_http]
+SLOW = [slow_head, slow_body]
+
+
+async def send(options, request):
+    """The status of the answer; `closed` if there is none."""
+    reader, writer = await asyncio.open_connection(options.host, options.port)
+
+    async def write():
+        try:
+            writer.write(request)
+            await writer.drain()
+        except OSError:
+            pass  # refused before everything was sent
+
+    writing = asyncio.ensure_future(write())
+    try:
+        answer = await asyncio.wait_for(reader.read(64), 60)
+        return answer.split(b" ", 2)[1].decode() if answer.startswith(b"HTTP/1.1 ") else "closed"
+    except ConnectionError:
+        return "closed"
+    except asyncio.TimeoutError:
+        return "no answer"
+    finally:
+        writing.cancel()
+        writer.close()
+
+
+async def run(options):
+    dice = random.Random(options.seed)
+    statuses = collections.defaultdict(collections.Counter)
+    wrong = []
+    slow = min(100, options.requests // 20)
+    jobs = [dice.choice(SLOW) for _ in range(slow)] + [KINDS[i % len(KINDS)] for i in range(options.requests - slow)]
+    dice.shuffle(jobs)
+    began, waiting = time.monotonic(), iter(jobs)
+
+    async def worker():
+        for kind in waiting:
+            request = kind(dice)
+            status = await send(options, request)
+            statuses[kind.__name__][status] += 1
+            is_refused = status.startswith("4") and len(status) == 3
+            if not (is_refused or (kind in SLOW and status == "closed")):
+                wrong.append({"kind": kind.__name__, "status": status, "request": request[:200].decode("latin-1")})
+
+    await asyncio.gather(*(worker() for _ in range(options.clients)))
+    good = [await send(options, post("/v1/rank", GOOD)) for _ in range(3)]
+    result = {
+        "requests": len(jobs),
+        "seconds": round(time.monotonic() - began, 1),
+        "statuses": {kind: dict(counts) for kind, counts in sorted(statuses.items())},
+        "wrong": len(wrong),
+        "good_afterwards": good,
+    }
+    print(json.dumps(result))
+    for example in wrong[:10]:
+        print(json.dumps(example), file=sys.stderr)
+    return not wrong and good == ["200"] * 3
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8017)
+    parser.add_argument("--requests", type=int, default=10_000)
+    parser.add_argument("--clients", type=int, default=32)
+    parser.add_argument("--seed", type=int, default=0)
+    sys.exit(0 if asyncio.run(run(parser.parse_args())) else 1)
+
+
+if __name__ == "__main__":
+    main()

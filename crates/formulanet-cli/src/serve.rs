@@ -1,0 +1,115 @@
+//! `formulanet serve`: ranking over HTTP, and a web page.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::Args;
+use formulanet::logic::Limits;
+use formulanet::net::Precision;
+use formulanet_server::{Server, Settings};
+
+/// Answer over HTTP, with a web page
+///
+/// Ranks, embeds and draws statements for other programs and for browsers. What is answered at which path is described
+/// by /openapi.json; the page is at /. Ctrl-C stops it after what has begun is finished.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    formulanet serve\n  \
+    formulanet serve --library arithmetic.db --library reals.db --listen 127.0.0.1:9000\n  \
+    curl -s localhost:8017/v1/rank -H 'content-type: application/json' \\\n       \
+    -d '{\"conjecture\": \"!m n. m + n = n + m\", \"premises\": \"ADD_0: !m. m + 0 = m\"}'")]
+pub(crate) struct Arguments {
+    /// Where to listen; with port 0, on any free one
+    #[arg(long, value_name = "ADDRESS", default_value_t = Settings::default().listen)]
+    listen: SocketAddr,
+    /// A library of `formulanet library build`, which requests know by the file's name without its extension
+    #[arg(long, value_name = "FILE")]
+    library: Vec<PathBuf>,
+    /// A model file or a shipped model for statements of requests, and for libraries that were made with it; by default
+    /// the shipped one that ranks libraries of the statements' language
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// bf16 where the CPU multiplies it (auto), or always one of them
+    #[arg(long, value_name = "auto|f32|bf16", default_value = "auto", value_parser = super::train::parse_word::<Precision>)]
+    precision: Precision,
+    #[command(flatten)]
+    limits: ServerLimits,
+}
+
+/// How much the server does for whom.
+#[derive(Args)]
+#[command(next_help_heading = "Limits")]
+struct ServerLimits {
+    /// Bytes of a request's body
+    #[arg(long, value_name = "N", default_value_t = Settings::default().max_body)]
+    max_body: usize,
+    /// Seconds for a request, from its first line to its answer
+    #[arg(long, value_name = "SECONDS", default_value_t = Settings::default().timeout.as_secs_f64(), value_parser = seconds)]
+    timeout: f64,
+    /// Requests that are computed at once
+    #[arg(long, value_name = "N", default_value_t = Settings::default().workers)]
+    workers: usize,
+    /// Requests that wait to be computed; more are refused with 429
+    #[arg(long, value_name = "N", default_value_t = Settings::default().queue)]
+    queue: usize,
+    /// Connections that are open at once; more wait
+    #[arg(long, value_name = "N", default_value_t = Settings::default().max_connections)]
+    max_connections: usize,
+    /// Statements of a request
+    #[arg(long, value_name = "N", default_value_t = Settings::default().max_premises)]
+    max_premises: usize,
+    /// Bytes of one formula or line
+    #[arg(long, value_name = "N", default_value_t = Settings::default().limits.bytes)]
+    max_bytes: usize,
+    /// Depth of nested brackets and binders
+    #[arg(long, value_name = "N", default_value_t = Settings::default().limits.depth)]
+    max_depth: usize,
+    /// Nodes of one formula
+    #[arg(long, value_name = "N", default_value_t = Settings::default().limits.nodes)]
+    max_nodes: usize,
+    /// Treelets of one graph
+    #[arg(long, value_name = "N", default_value_t = Settings::default().limits.treelets)]
+    max_treelets: u64,
+}
+
+/// A time that is long enough to answer in, and that clocks can add.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.01..=86_400.0).contains(&seconds) => Ok(seconds),
+        _ => Err("expected seconds from 0.01 to 86400".to_owned()),
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    let limits = arguments.limits;
+    let server = Server::new(Settings {
+        listen: arguments.listen,
+        libraries: arguments.library,
+        model: arguments.model,
+        precision: arguments.precision,
+        max_body: limits.max_body,
+        max_premises: limits.max_premises,
+        timeout: Duration::from_secs_f64(limits.timeout),
+        workers: limits.workers,
+        queue: limits.queue,
+        max_connections: limits.max_connections,
+        limits: Limits {
+            bytes: limits.max_bytes,
+            depth: limits.max_depth,
+            nodes: limits.max_nodes,
+            treelets: limits.max_treelets,
+        },
+    })?;
+    for (name, statements) in server.libraries() {
+        eprintln!("library {name}: {statements} statements");
+    }
+    if !server.address().ip().is_loopback() {
+        eprintln!("every machine that reaches this address may ask: there are no passwords");
+    }
+    eprintln!("listening on http://{}", server.address());
+    server.run_until_signal()?;
+    Ok(())
+}

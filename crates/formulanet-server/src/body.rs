@@ -1,0 +1,207 @@
+//! The body of a request: bytes in time, then JSON.
+
+use std::fmt;
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, StatusCode, header};
+use formulanet::logic::Position;
+use formulanet::rank::Syntax;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use tokio::time::timeout_at;
+
+use crate::pool::Deadline;
+use crate::problem::Problem;
+
+/// Reads a body that says it is JSON.
+pub(crate) async fn read(
+    headers: &HeaderMap,
+    body: Body,
+    most: usize,
+    deadline: &Deadline,
+) -> Result<Bytes, Problem> {
+    expect_json(headers)?;
+    let too_large = || {
+        let message = format!(
+            "expected at most {most} bytes, found more; send less, or start the server with a larger --max-body"
+        );
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, message).closing()
+    };
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+    if length.and_then(|length| length.parse().ok()).is_some_and(|length: u64| length > most as u64) {
+        return Err(too_large());
+    }
+    match timeout_at(deadline.until(), Limited::new(body, most).collect()).await {
+        Err(_) => {
+            let message = "the body did not come in time; send it faster";
+            Err(Problem::new(StatusCode::REQUEST_TIMEOUT, message).closing())
+        }
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
+        Ok(Err(_)) => {
+            let message = "expected a whole body, found one that breaks off";
+            Err(Problem::new(StatusCode::BAD_REQUEST, message).closing())
+        }
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+    }
+}
+
+fn expect_json(headers: &HeaderMap) -> Result<(), Problem> {
+    let found = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("nothing");
+    let kind = found.split(';').next().unwrap_or_default().trim();
+    if kind.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    let message = format!(
+        "expected the header `content-type: application/json`, found {}",
+        crate::catalog::shown(found)
+    );
+    Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
+}
+
+/// Reads a JSON object. What is no JSON is malformed; what is, but not as it should be, makes no sense.
+pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
+    let text = std::str::from_utf8(body).map_err(|error| {
+        let message = format!("expected JSON in UTF-8, found the byte 0x{:02x}", body[error.valid_up_to()]);
+        let place = Position::in_text(&String::from_utf8_lossy(body), error.valid_up_to(), 1);
+        let mut problem = Problem::new(StatusCode::BAD_REQUEST, message);
+        (problem.details.line, problem.details.column) = (Some(place.line), Some(place.column));
+        problem
+    })?;
+    let is_object = text.trim_start().starts_with('{');
+    let error = match serde_json::from_str(text) {
+        Ok(read) if is_object => return Ok(read),
+        Ok(_) => None,
+        Err(error) => Some(error),
+    };
+    if let Err(malformed) = serde_json::from_str::<IgnoredAny>(text) {
+        return Err(at(StatusCode::BAD_REQUEST, "expected JSON", &malformed));
+    }
+    match error {
+        // What is well-formed to one who ignores it, and malformed to one who reads it: nested too deeply, and the like.
+        Some(error) if !error.is_data() => Err(at(StatusCode::BAD_REQUEST, "expected JSON", &error)),
+        Some(error) if is_object => Err(at(StatusCode::UNPROCESSABLE_ENTITY, EXPECTED, &error)),
+        _ => Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("{EXPECTED}, found something else"))),
+    }
+}
+
+const EXPECTED: &str = "expected a JSON object as /openapi.json describes it";
+
+/// What is wrong with JSON; the place stands beside the message, not in it.
+fn at(status: StatusCode, expected: &str, error: &serde_json::Error) -> Problem {
+    let (line, column) = (error.line(), error.column());
+    let message = error.to_string();
+    let message = message.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&message);
+    let mut problem = Problem::new(status, format!("{expected}: {message}"));
+    problem.details.line = Some(line.max(1));
+    problem.details.column = Some(column.max(1));
+    problem
+}
+
+/// A statement of a request.
+#[derive(Deserialize, Debug, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NamedStatement {
+    pub(crate) name: String,
+    pub(crate) statement: String,
+    #[serde(default)]
+    pub(crate) syntax: Option<Syntax>,
+}
+
+/// The statements of a request: a list, or the text of a file.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Premises {
+    List(Vec<NamedStatement>),
+    Text(String),
+}
+
+impl<'de> Deserialize<'de> for Premises {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(PremisesVisitor)
+    }
+}
+
+/// Written by hand because a derived reader of alternatives forgets what went wrong inside of them.
+struct PremisesVisitor;
+
+impl<'de> Visitor<'de> for PremisesVisitor {
+    type Value = Premises;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a list of objects with `name` and `statement`, or the text of a file of statements")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Premises, E> {
+        Ok(Premises::Text(text.to_owned()))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Premises, E> {
+        Ok(Premises::Text(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Premises, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Premises::List(list))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Deserialize, Debug)]
+    #[serde(deny_unknown_fields)]
+    struct Asked {
+        #[serde(rename = "p")]
+        _premises: Premises,
+    }
+
+    fn check(json: &str, expected: &str) {
+        let found = match parse::<Asked>(json.as_bytes()) {
+            Ok(found) => format!("{found:?}"),
+            Err(problem) => {
+                let Problem { status, details, .. } = problem;
+                let place = [details.line, details.column].map(|number| number.unwrap_or(0));
+                format!("{} {}:{} {}", status.as_u16(), place[0], place[1], details.message)
+            }
+        };
+        assert!(found.contains(expected), "{json:.300}\n  expected {expected}\n  found {found}");
+    }
+
+    #[test]
+    fn premises_are_a_list_or_a_text() {
+        check(r#"{"p": "a: T"}"#, r#"Text("a: T")"#);
+        check(r#"{"p": []}"#, "List([])");
+        check(r#"{"p": [{"name": "a", "statement": "T"}]}"#, r#"name: "a", statement: "T", syntax: None"#);
+        check(r#"{"p": [{"name": "a", "statement": "T", "syntax": "tptp"}]}"#, "syntax: Some(Tptp)");
+        check(
+            r#"{"p": [{"name": "a"}]}"#,
+            "422 1:20 expected a JSON object as /openapi.json describes it: missing field `statement`",
+        );
+        check(r#"{"p": [{"name": "a", "statement": "T", "syntax": "coq"}]}"#, "expected `hol` or `tptp`");
+        check(r#"{"p": [{"name": "a", "statment": "T"}]}"#, "422 1:31");
+        check(r#"{"p": 7}"#, "422 1:7");
+    }
+
+    #[test]
+    fn malformed_is_not_senseless() {
+        check("", "400 1:1 expected JSON: EOF");
+        check("{\n  ?", "400 2:3 expected JSON: key must be a string");
+        let problem = parse::<Asked>(b"{\n\"\xc3\xa9\xff\": 1}").unwrap_err();
+        assert_eq!(
+            (problem.status.as_u16(), problem.details.line, problem.details.column),
+            (400, Some(2), Some(3))
+        );
+        check("[]", "422 0:0 expected a JSON object");
+        check("[\"a: T\"]", "422 0:0 expected a JSON object");
+        check("[1, 2", "400 1:5 expected JSON");
+        check("{\"q\": 1, ]", "400 1:10 expected JSON");
+        check("{\"q\": 1}", "422 1:4");
+        check("{\"p\": \"\u{1}\"}", "400");
+        check(&"[".repeat(100_000), "400");
+        check(&format!("{{\"p\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000)), "422");
+    }
+}

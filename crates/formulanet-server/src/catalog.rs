@@ -1,0 +1,228 @@
+//! Models and libraries that are read once, when the server starts.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use formulanet::Error;
+use formulanet::library::{Entry, Library};
+use formulanet::logic::Limits;
+use formulanet::model::TrainedModel;
+use formulanet::net::{Compute, Precision};
+use formulanet::rank::{Ranker, Syntax};
+use formulanet::shipped;
+
+use crate::problem::Problem;
+use crate::settings::{Settings, StartError};
+
+/// A model with the name by which requests know it.
+pub(crate) struct Model {
+    pub(crate) name: String,
+    pub(crate) ranker: Ranker,
+}
+
+/// A library in memory.
+pub(crate) struct Shelf {
+    pub(crate) name: String,
+    pub(crate) model: Arc<Model>,
+    pub(crate) entries: Vec<Entry>,
+    /// The vectors of the entries, one behind the other.
+    pub(crate) vectors: Vec<f32>,
+    /// What most of its statements are written in.
+    pub(crate) syntax: Syntax,
+}
+
+/// A model that requests can name. Shipped models are read when the first request needs them.
+struct Slot {
+    name: String,
+    model: OnceLock<Arc<Model>>,
+}
+
+/// Everything that requests can name.
+pub(crate) struct Catalog {
+    /// The shipped models, the given one, and those of the libraries.
+    slots: Vec<Slot>,
+    /// The model for statements of requests, if one was given.
+    given: Option<Arc<Model>>,
+    pub(crate) shelves: Vec<Shelf>,
+    precision: Precision,
+    limits: Limits,
+}
+
+impl Catalog {
+    /// Reads everything that is sure to be used.
+    pub(crate) fn open(settings: &Settings) -> Result<Self, StartError> {
+        let slot = |name: &str| Slot { name: name.to_owned(), model: OnceLock::new() };
+        let mut catalog = Catalog {
+            slots: shipped::all().map(slot).collect(),
+            given: None,
+            shelves: Vec::new(),
+            precision: settings.precision,
+            limits: settings.limits,
+        };
+        catalog.given = settings.model.as_deref().map(|model| catalog.add(model)).transpose()?;
+        for path in &settings.libraries {
+            let shelf = catalog.read_shelf(path)?;
+            if catalog.shelves.iter().any(|other| other.name == shelf.name) {
+                return Err(StartError::SameName { name: shelf.name });
+            }
+            catalog.shelves.push(shelf);
+        }
+        if catalog.given.is_none() {
+            for syntax in [Syntax::Hol, Syntax::Tptp] {
+                catalog.add(shipped::for_syntax(syntax))?;
+            }
+        }
+        Ok(catalog)
+    }
+
+    /// Names of the models.
+    pub(crate) fn model_names(&self) -> impl Iterator<Item = &str> {
+        self.slots.iter().map(|slot| slot.name.as_str())
+    }
+
+    /// The model that a request names.
+    pub(crate) fn model(&self, name: &str) -> Result<Arc<Model>, Problem> {
+        let Some(slot) = self.slots.iter().find(|slot| slot.name == name) else {
+            let known: Vec<&str> = self.model_names().collect();
+            let message = format!("expected one of {}, found `{}`", known.join(", "), shown(name));
+            return Err(Problem::senseless("model", message));
+        };
+        if let Some(model) = slot.model.get() {
+            return Ok(Arc::clone(model));
+        }
+        // Only shipped models are not there yet. One that cannot be read is a fault of the build.
+        let loaded = TrainedModel::named(&slot.name).and_then(|trained| self.lay_out(&slot.name, trained));
+        let loaded = loaded.map_err(|_| Problem::fault())?;
+        Ok(Arc::clone(slot.model.get_or_init(|| Arc::new(loaded))))
+    }
+
+    /// The name of the model for statements in a language.
+    pub(crate) fn default_model_name(&self, syntax: Syntax) -> &str {
+        self.given.as_ref().map_or(shipped::for_syntax(syntax), |given| &given.name)
+    }
+
+    /// The model for statements in a language.
+    pub(crate) fn default_model(&self, syntax: Syntax) -> Result<Arc<Model>, Problem> {
+        self.model(self.default_model_name(syntax))
+    }
+
+    /// The library that a request names.
+    pub(crate) fn shelf(&self, name: &str) -> Result<&Shelf, Problem> {
+        self.shelves.iter().find(|shelf| shelf.name == name).ok_or_else(|| {
+            let known: Vec<&str> = self.shelves.iter().map(|shelf| shelf.name.as_str()).collect();
+            let message = if known.is_empty() {
+                "this server has no libraries; start it with --library FILE".to_owned()
+            } else {
+                format!("expected one of {}, found `{}`", known.join(", "), shown(name))
+            };
+            Problem::senseless("library", message)
+        })
+    }
+}
+
+/// A name out of a request, no longer than anybody reads.
+pub(crate) fn shown(name: &str) -> String {
+    let mut short: String = name.chars().take(60).collect();
+    if short.len() < name.len() {
+        short.push('…');
+    }
+    short
+}
+
+impl Catalog {
+    /// Makes a model ready for work on one thread: requests run side by side.
+    fn lay_out(&self, name: &str, trained: TrainedModel) -> Result<Model, Error> {
+        let ranker = Ranker::new(trained, Compute::new(self.precision, 1))?.with_limits(self.limits);
+        Ok(Model { name: name.to_owned(), ranker })
+    }
+
+    /// Reads a shipped model or a model file, unless it is there already.
+    fn add(&mut self, model: &str) -> Result<Arc<Model>, StartError> {
+        let trained = TrainedModel::named(model)?;
+        if let Some(known) = self.with_fingerprint(&trained.fingerprint()) {
+            return Ok(known);
+        }
+        if let Some(slot) = self.slots.iter().find(|slot| slot.name == model && slot.model.get().is_none()) {
+            let added = self.lay_out(model, trained)?;
+            return Ok(Arc::clone(slot.model.get_or_init(|| Arc::new(added))));
+        }
+        let name = self.free_name(&model_name(model));
+        let added = Arc::new(self.lay_out(&name, trained)?);
+        self.slots.push(Slot { name, model: OnceLock::from(Arc::clone(&added)) });
+        Ok(added)
+    }
+
+    /// A name that no other model has, such as a file's that is called like a shipped model.
+    fn free_name(&self, name: &str) -> String {
+        let others = (2..).map(|number| format!("{name}-{number}"));
+        let mut names = std::iter::once(name.to_owned()).chain(others);
+        names.find(|name| self.model_names().all(|known| known != name)).unwrap_or_default()
+    }
+
+    /// The model with a fingerprint, if it has been read.
+    fn with_fingerprint(&self, fingerprint: &str) -> Option<Arc<Model>> {
+        let mut models = self.slots.iter().filter_map(|slot| slot.model.get());
+        models.find(|model| model.ranker.model().fingerprint() == fingerprint).map(Arc::clone)
+    }
+
+    /// Reads a library, and the model that it was made with.
+    fn read_shelf(&mut self, path: &Path) -> Result<Shelf, StartError> {
+        let library = Library::open(path)?;
+        let made = library.made()?;
+        let model = match (self.with_fingerprint(&made.fingerprint), &self.given) {
+            (Some(known), _) => known,
+            // Its model has gone. The given one does not fit, and to say so is more than that the other is not there.
+            (None, Some(given))
+                if shipped::bytes(&made.model).is_none() && !Path::new(&made.model).exists() =>
+            {
+                Arc::clone(given)
+            }
+            (None, _) => self.add(&made.model)?,
+        };
+        library.check(&model.ranker)?;
+        // Two reads: another process may change the library between them.
+        let (mut entries, mut vectors) = (library.entries()?, library.vectors()?);
+        while !entries.iter().map(|entry| &entry.name).eq(&vectors.names) {
+            (entries, vectors) = (library.entries()?, library.vectors()?);
+        }
+        let tptp = entries.iter().filter(|entry| entry.syntax == Syntax::Tptp).count();
+        let syntax = if 2 * tptp > entries.len() { Syntax::Tptp } else { Syntax::Hol };
+        let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        Ok(Shelf { name, model, entries, vectors: vectors.values, syntax })
+    }
+}
+
+/// What requests call a model: a shipped model's name, or a file's; of the many that are called `model`, the folder's.
+fn model_name(model: &str) -> String {
+    if shipped::bytes(model).is_some() {
+        return model.to_owned();
+    }
+    let path = Path::new(model);
+    let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let folder = path.parent().and_then(stem);
+    match (stem(path), folder) {
+        (Some(name), Some(folder)) if name == "model" => folder,
+        (Some(name), _) => name,
+        (None, _) => "model".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_have_short_names() {
+        let check = |model: &str, expected: &str| assert_eq!(model_name(model), expected);
+        check("hol-premises", "hol-premises");
+        check("runs/mine.safetensors", "mine");
+        check("runs/monday/model.safetensors", "monday");
+        check("model.safetensors", "model");
+    }
+
+    #[test]
+    fn long_names_are_cut_in_messages() {
+        assert_eq!(shown("short"), "short");
+        assert_eq!(shown(&"é".repeat(100)).chars().count(), 61);
+    }
+}

@@ -1,0 +1,37 @@
+//! Premise selection over HTTP, with a web page.
+//!
+//! The only crate that knows HTTP. [`Server::new`] reads models and libraries and takes the address,
+//! [`Server::run`] answers until it is told to stop. What is answered is described by `/openapi.json`.
+//!
+//! Everything that comes over the network is bounded: bytes, time, connections, and how much is computed at once. A
+//! request never makes the server read a file, and a request that makes it panic is answered and forgotten.
+//!
+//! ```no_run
+//! use formulanet_server::{Server, Settings};
+//!
+//! let server = Server::new(Settings::default())?;
+//! println!("listening on http://{}", server.address());
+//! server.run_until_signal()?;
+//! # Ok::<(), formulanet_server::StartError>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod body;
+mod catalog;
+mod connection;
+mod embed;
+mod graph;
+mod guard;
+mod listing;
+mod metrics;
+mod page;
+mod pool;
+mod problem;
+mod rank;
+mod router;
+mod server;
+mod settings;
+
+pub use server::Server;
+pub use settings::{Settings, StartError};

@@ -1,0 +1,107 @@
+//! `GET /v1/library`: the libraries of the server, and what is in them.
+
+use axum::http::StatusCode;
+use formulanet::rank::Syntax;
+use serde::{Deserialize, Serialize};
+
+use crate::catalog::Catalog;
+use crate::pool::Deadline;
+use crate::problem::Problem;
+
+/// What is asked, in the address.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Query {
+    name: Option<String>,
+    #[serde(default)]
+    offset: usize,
+    #[serde(default = "default_limit")]
+    limit: usize,
+    contains: Option<String>,
+}
+
+fn default_limit() -> usize {
+    50
+}
+
+/// Entries of one answer.
+const MOST: usize = 1000;
+
+/// What is answered: all libraries, or a part of one.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum Answer {
+    Libraries { libraries: Vec<LibraryRow>, models: Vec<ModelRow> },
+    Entries { name: String, model: String, statements: usize, found: usize, entries: Vec<EntryRow> },
+}
+
+#[derive(Serialize)]
+pub(crate) struct LibraryRow {
+    name: String,
+    statements: usize,
+    model: String,
+    syntax: Syntax,
+}
+
+#[derive(Serialize)]
+pub(crate) struct ModelRow {
+    name: String,
+    /// The languages whose statements it reads unless another model is asked for.
+    default_for: Vec<Syntax>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct EntryRow {
+    name: String,
+    statement: String,
+    syntax: Syntax,
+}
+
+/// Lists.
+pub(crate) fn answer(catalog: &Catalog, query: Query, deadline: &Deadline) -> Result<Answer, Problem> {
+    let Some(name) = &query.name else { return Ok(libraries(catalog)) };
+    if query.limit > MOST {
+        let message =
+            format!("expected at most {MOST}, found {}; ask for the rest with `offset`", query.limit);
+        return Err(Problem::senseless("limit", message));
+    }
+    // The library is what the address names, so it is not found.
+    let shelf = catalog
+        .shelf(name)
+        .map_err(|problem| Problem::new(StatusCode::NOT_FOUND, problem.details.message).in_field("name"))?;
+    let wanted = query.contains.as_deref().map(str::to_lowercase);
+    let (mut found, mut entries) = (0, Vec::new());
+    for (i, entry) in shelf.entries.iter().enumerate() {
+        if i % 256 == 0 {
+            deadline.check()?;
+        }
+        let contains = |wanted: &String| {
+            [&entry.name, &entry.text].iter().any(|text| text.to_lowercase().contains(wanted))
+        };
+        if !wanted.as_ref().is_none_or(contains) {
+            continue;
+        }
+        if found >= query.offset && entries.len() < query.limit {
+            let (name, statement) = (entry.name.clone(), entry.text.clone());
+            entries.push(EntryRow { name, statement, syntax: entry.syntax });
+        }
+        found += 1;
+    }
+    let (name, model) = (shelf.name.clone(), shelf.model.name.clone());
+    Ok(Answer::Entries { name, model, statements: shelf.entries.len(), found, entries })
+}
+
+fn libraries(catalog: &Catalog) -> Answer {
+    let library = |shelf: &crate::catalog::Shelf| LibraryRow {
+        name: shelf.name.clone(),
+        statements: shelf.entries.len(),
+        model: shelf.model.name.clone(),
+        syntax: shelf.syntax,
+    };
+    let models = catalog.model_names().map(|name| {
+        let is_default = |syntax: &Syntax| catalog.default_model_name(*syntax) == name;
+        let default_for = [Syntax::Hol, Syntax::Tptp].into_iter().filter(is_default).collect();
+        ModelRow { name: name.to_owned(), default_for }
+    });
+    Answer::Libraries { libraries: catalog.shelves.iter().map(library).collect(), models: models.collect() }
+}

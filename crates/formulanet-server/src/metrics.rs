@@ -1,0 +1,158 @@
+//! What the server has done so far, as Prometheus reads it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::http::StatusCode;
+
+/// Upper ends of the histogram's buckets, in seconds.
+const BUCKETS: [f64; 13] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+
+/// Paths that are counted by themselves; all others are one, so that nobody fills our memory with paths.
+pub(crate) const PATHS: [&str; 8] =
+    ["/", "/healthz", "/metrics", "/openapi.json", "/v1/embed", "/v1/graph", "/v1/library", "/v1/rank"];
+const OTHER: &str = "other";
+
+/// Counters.
+#[derive(Default)]
+pub(crate) struct Metrics {
+    in_flight: AtomicI64,
+    connections: AtomicI64,
+    slow: AtomicU64,
+    counts: Mutex<Counts>,
+}
+
+#[derive(Default)]
+struct Counts {
+    requests: BTreeMap<(&'static str, u16), u64>,
+    seconds: BTreeMap<&'static str, Histogram>,
+}
+
+#[derive(Default)]
+struct Histogram {
+    buckets: [u64; BUCKETS.len()],
+    count: u64,
+    sum: f64,
+}
+
+/// One more as long as it lives.
+pub(crate) struct Gauge<'a>(&'a AtomicI64);
+
+impl Drop for Gauge<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Metrics {
+    /// A request is being answered.
+    pub(crate) fn request(&self) -> Gauge<'_> {
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
+        Gauge(&self.in_flight)
+    }
+
+    /// A connection is open.
+    pub(crate) fn connection(&self) -> Gauge<'_> {
+        self.connections.fetch_add(1, Ordering::Relaxed);
+        Gauge(&self.connections)
+    }
+
+    /// A client was too slow to finish its first lines.
+    pub(crate) fn slow(&self) {
+        self.slow.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A request was answered.
+    pub(crate) fn answered(&self, path: &str, status: StatusCode, time: Duration) {
+        let path = PATHS.iter().find(|known| **known == path).copied().unwrap_or(OTHER);
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        *counts.requests.entry((path, status.as_u16())).or_default() += 1;
+        let histogram = counts.seconds.entry(path).or_default();
+        let seconds = time.as_secs_f64();
+        for (bucket, end) in histogram.buckets.iter_mut().zip(BUCKETS) {
+            *bucket += u64::from(seconds <= end);
+        }
+        histogram.count += 1;
+        histogram.sum += seconds;
+    }
+
+    /// Everything as text.
+    pub(crate) fn text(&self) -> String {
+        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = String::new();
+        let mut put = |line: std::fmt::Arguments<'_>| {
+            // Writing to a string does not fail.
+            let _ = writeln!(out, "{line}");
+        };
+        put(format_args!("# HELP formulanet_requests_total Requests by path and status."));
+        put(format_args!("# TYPE formulanet_requests_total counter"));
+        for ((path, status), count) in &counts.requests {
+            put(format_args!("formulanet_requests_total{{path=\"{path}\",status=\"{status}\"}} {count}"));
+        }
+        put(format_args!(
+            "# HELP formulanet_request_seconds Time from a request's first lines to its answer."
+        ));
+        put(format_args!("# TYPE formulanet_request_seconds histogram"));
+        for (path, histogram) in &counts.seconds {
+            for (count, end) in histogram.buckets.iter().zip(BUCKETS) {
+                put(format_args!(
+                    "formulanet_request_seconds_bucket{{path=\"{path}\",le=\"{end}\"}} {count}"
+                ));
+            }
+            let Histogram { count, sum, .. } = histogram;
+            put(format_args!("formulanet_request_seconds_bucket{{path=\"{path}\",le=\"+Inf\"}} {count}"));
+            put(format_args!("formulanet_request_seconds_sum{{path=\"{path}\"}} {sum}"));
+            put(format_args!("formulanet_request_seconds_count{{path=\"{path}\"}} {count}"));
+        }
+        let of_status = |wanted: u16| -> u64 {
+            let counts = counts.requests.iter().filter(|((_, status), _)| *status == wanted);
+            counts.map(|(_, count)| count).sum()
+        };
+        let (refused, slow) = (of_status(429), self.slow.load(Ordering::Relaxed));
+        let gauge = |value: &AtomicI64| value.load(Ordering::Relaxed);
+        let (in_flight, connections) = (gauge(&self.in_flight), gauge(&self.connections));
+        for (name, kind, help, value) in [
+            ("refused_total", "counter", "Requests refused because too many were waiting.", refused as i64),
+            ("slow_clients_total", "counter", "Clients too slow to finish their first lines.", slow as i64),
+            ("requests_in_flight", "gauge", "Requests that are being answered.", in_flight),
+            ("connections", "gauge", "Connections that are open.", connections),
+        ] {
+            put(format_args!("# HELP formulanet_{name} {help}"));
+            put(format_args!("# TYPE formulanet_{name} {kind}"));
+            put(format_args!("formulanet_{name} {value}"));
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_cumulative_and_paths_bounded() {
+        let metrics = Metrics::default();
+        let open = metrics.request();
+        metrics.answered("/v1/rank", StatusCode::OK, Duration::from_millis(3));
+        metrics.answered("/v1/rank", StatusCode::TOO_MANY_REQUESTS, Duration::from_secs(60));
+        metrics.answered("/secret\"\n", StatusCode::NOT_FOUND, Duration::ZERO);
+        let text = metrics.text();
+        for line in [
+            "formulanet_requests_total{path=\"/v1/rank\",status=\"200\"} 1",
+            "formulanet_requests_total{path=\"other\",status=\"404\"} 1",
+            "formulanet_request_seconds_bucket{path=\"/v1/rank\",le=\"0.0025\"} 0",
+            "formulanet_request_seconds_bucket{path=\"/v1/rank\",le=\"0.005\"} 1",
+            "formulanet_request_seconds_bucket{path=\"/v1/rank\",le=\"10\"} 1",
+            "formulanet_request_seconds_bucket{path=\"/v1/rank\",le=\"+Inf\"} 2",
+            "formulanet_refused_total 1",
+            "formulanet_requests_in_flight 1",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line} in {text}");
+        }
+        drop(open);
+        assert!(metrics.text().contains("formulanet_requests_in_flight 0"));
+    }
+}

@@ -1,0 +1,154 @@
+//! Where answers are computed: on threads of their own, so many at once, and so many waiting.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use tokio::sync::Semaphore;
+use tokio::time::timeout_at;
+
+use crate::problem::Problem;
+
+/// Until when an answer is wanted. Long computations ask it from time to time whether to go on.
+#[derive(Clone, Debug)]
+pub(crate) struct Deadline {
+    until: Instant,
+    is_abandoned: Arc<AtomicBool>,
+}
+
+impl Deadline {
+    pub(crate) fn at(until: Instant) -> Self {
+        Deadline { until, is_abandoned: Arc::default() }
+    }
+
+    /// When the time is over.
+    pub(crate) fn until(&self) -> tokio::time::Instant {
+        self.until.into()
+    }
+
+    /// An error if nobody waits for the answer any more.
+    pub(crate) fn check(&self) -> Result<(), Problem> {
+        if self.is_abandoned.load(Ordering::Relaxed) || Instant::now() >= self.until {
+            return Err(Problem::time_over());
+        }
+        Ok(())
+    }
+}
+
+/// Tells a computation that its client has gone.
+struct Abandon(Deadline);
+
+impl Drop for Abandon {
+    fn drop(&mut self) {
+        self.0.is_abandoned.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Threads for computing.
+pub(crate) struct Pool {
+    /// One for each thread.
+    workers: Arc<Semaphore>,
+    /// One for each request that is computed or waits.
+    places: Arc<Semaphore>,
+    queue: usize,
+}
+
+impl Pool {
+    pub(crate) fn new(workers: usize, queue: usize) -> Self {
+        let (workers, queue) = (workers.clamp(1, MOST), queue.min(MOST));
+        let places = Arc::new(Semaphore::new(workers + queue));
+        Pool { workers: Arc::new(Semaphore::new(workers)), places, queue }
+    }
+
+    /// Computes something, or says why not: too many are waiting, the time is over, or it panicked.
+    ///
+    /// A thread that is computing cannot be stopped from outside. It keeps its place until it asks the deadline.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        deadline: Deadline,
+        work: impl FnOnce(&Deadline) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let too_many = |_| Problem::too_many(self.queue);
+        let place = Arc::clone(&self.places).try_acquire_owned().map_err(too_many)?;
+        let worker = timeout_at(deadline.until(), Arc::clone(&self.workers).acquire_owned());
+        let worker = worker.await.map_err(|_| Problem::time_over())?.map_err(|_| Problem::fault())?;
+        let abandon = Abandon(deadline.clone());
+        let until = deadline.until();
+        let computing = tokio::task::spawn_blocking(move || {
+            let (_place, _worker) = (place, worker);
+            deadline.check()?;
+            work(&deadline)
+        });
+        let computed = timeout_at(until, computing).await;
+        drop(abandon);
+        // A panic has printed its message; the thread and its places are free again.
+        computed.map_err(|_| Problem::time_over())?.map_err(|_| Problem::fault())?
+    }
+}
+
+/// More threads or places than anybody needs.
+const MOST: usize = 1 << 16;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    fn soon(milliseconds: u64) -> Deadline {
+        Deadline::at(Instant::now() + Duration::from_millis(milliseconds))
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_an_answer() {
+        let pool = Pool::new(1, 0);
+        for _ in 0..3 {
+            let found = pool.run(soon(10_000), |_| -> Result<(), Problem> { panic!("on purpose") }).await;
+            assert_eq!(found, Err(Problem::fault()));
+        }
+        assert_eq!(pool.run(soon(10_000), |_| Ok(7)).await, Ok(7));
+    }
+
+    #[tokio::test]
+    async fn places_are_counted() {
+        let pool = Arc::new(Pool::new(1, 1));
+        let (release, wait) = mpsc::channel::<()>();
+        let long = |pool: Arc<Pool>, work: Box<dyn FnOnce() + Send>| {
+            tokio::spawn(async move {
+                let work = move |_: &Deadline| {
+                    work();
+                    Ok(())
+                };
+                pool.run(soon(10_000), work).await
+            })
+        };
+        let first = long(Arc::clone(&pool), Box::new(move || wait.recv().unwrap()));
+        let second = long(Arc::clone(&pool), Box::new(|| ()));
+        while pool.places.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(pool.run(soon(10_000), |_| Ok(())).await, Err(Problem::too_many(1)));
+        release.send(()).unwrap();
+        assert_eq!((first.await.unwrap(), second.await.unwrap()), (Ok(()), Ok(())));
+        assert_eq!(pool.run(soon(10_000), |_| Ok(())).await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn time_is_over_for_who_waits_and_for_who_computes() {
+        let pool = Arc::new(Pool::new(1, 1));
+        let (tell, told) = mpsc::channel();
+        let busy = move |deadline: &Deadline| loop {
+            if let Err(problem) = deadline.check() {
+                tell.send(()).unwrap();
+                return Err::<(), _>(problem);
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        };
+        let (first, second) =
+            tokio::join!(pool.run(soon(60), busy), async { pool.run(soon(30), |_| Ok(())).await });
+        assert_eq!((first, second), (Err(Problem::time_over()), Err(Problem::time_over())));
+        told.recv().unwrap();
+        assert_eq!(pool.run(soon(10_000), |_| Ok(())).await, Ok(()));
+    }
+}

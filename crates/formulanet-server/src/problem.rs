@@ -1,0 +1,112 @@
+//! What a client is told when there is no answer.
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use formulanet::Error;
+use serde::Serialize;
+
+/// A refusal: a status, and a message that says what was expected, what was found and the way out.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Problem {
+    pub(crate) status: StatusCode,
+    pub(crate) details: Details,
+    /// Seconds after which it makes sense to try again.
+    retry_after: Option<u32>,
+    /// Whether the connection ends, because the rest of the request will not be read.
+    closes: bool,
+}
+
+/// What the client reads of it.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub(crate) struct Details {
+    pub(crate) message: String,
+    /// The part of the request that is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) field: Option<String>,
+    /// A place in the text of that part; in the whole body if no part is named. Both numbers count from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) column: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct Envelope {
+    error: Details,
+}
+
+impl Problem {
+    pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        let details = Details { message: message.into(), ..Details::default() };
+        Problem { status, details, retry_after: None, closes: false }
+    }
+
+    /// Well-formed, but it makes no sense.
+    pub(crate) fn senseless(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, message).in_field(field)
+    }
+
+    /// Every place in the queue is taken.
+    pub(crate) fn too_many(queue: usize) -> Self {
+        let message = format!("{queue} requests are waiting already; try again in a moment");
+        Problem { retry_after: Some(1), ..Self::new(StatusCode::TOO_MANY_REQUESTS, message) }
+    }
+
+    /// The time was over while the answer was being computed.
+    pub(crate) fn time_over() -> Self {
+        let message = "the time for this request was over before the answer was found; send fewer or smaller \
+                       statements, or start the server with a longer --timeout";
+        Problem { retry_after: Some(5), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
+    }
+
+    /// A fault of the program.
+    pub(crate) fn fault() -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "the server made a mistake; its log says more")
+    }
+
+    /// What the parsers or the models say about a part of a request.
+    pub(crate) fn of(error: Error, field: impl Into<String>) -> Self {
+        match error {
+            Error::Parse { cause, .. } => {
+                let message = format!("expected {}, found {}", cause.expected, cause.found);
+                let mut problem = Self::new(StatusCode::BAD_REQUEST, message).in_field(field);
+                problem.details.line = Some(cause.position.line);
+                problem.details.column = Some(cause.position.column);
+                problem
+            }
+            Error::TooLarge { cause, position, .. } => {
+                let mut problem = Self::new(StatusCode::PAYLOAD_TOO_LARGE, cause.to_string()).in_field(field);
+                problem.details.line = Some(position.line);
+                problem.details.column = Some(position.column);
+                problem
+            }
+            Error::Data { message, .. } => Self::new(StatusCode::BAD_REQUEST, message).in_field(field),
+            // Requests make us read no files, and nobody interrupts.
+            Error::Io { .. } | Error::Interrupted => Self::fault(),
+        }
+    }
+
+    pub(crate) fn in_field(mut self, field: impl Into<String>) -> Self {
+        self.details.field = Some(field.into());
+        self
+    }
+
+    pub(crate) fn closing(mut self) -> Self {
+        self.closes = true;
+        self
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(Envelope { error: self.details })).into_response();
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if self.closes {
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
+}
