@@ -134,6 +134,9 @@ pub(crate) struct Changes {
     /// Share of a graph's labels that a batch takes for unknown
     #[arg(long, value_name = "SHARE")]
     blur: Option<f32>,
+    /// Towers: share of conjectures of a batch that borrow the dependencies of a similar one
+    #[arg(long, value_name = "SHARE")]
+    borrow: Option<f32>,
     /// Towers: useful premises of each conjecture in a batch, at most
     #[arg(long, value_name = "N")]
     useful: Option<usize>,
@@ -233,6 +236,7 @@ impl Changes {
         set(&mut recipe.memory, self.memory);
         set(&mut recipe.forget, self.forget);
         set(&mut recipe.blur, self.blur);
+        set(&mut recipe.borrow, self.borrow);
         set(&mut recipe.useful, self.useful);
         set(&mut recipe.random, self.random);
         set(&mut recipe.batch, self.batch);

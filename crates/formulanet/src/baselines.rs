@@ -23,6 +23,8 @@ mod nearest;
 mod regression;
 mod similar;
 
+pub(crate) use similar::Index;
+
 use serde::{Deserialize, Serialize};
 
 use crate::Error;

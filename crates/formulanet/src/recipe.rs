@@ -34,6 +34,9 @@ pub struct Recipe {
     /// Share of a graph's labels that a batch takes for unknown.
     #[serde(default)]
     pub blur: f32,
+    /// Share of conjectures of a batch that borrow the dependencies of a similar one (towers).
+    #[serde(default)]
+    pub borrow: f32,
     /// Useful premises of each conjecture in a batch, at most (towers).
     #[serde(default)]
     pub useful: usize,
@@ -127,6 +130,7 @@ impl Recipe {
             memory: 0,
             forget: 0.0,
             blur: 0.0,
+            borrow: 0.0,
             useful: 0,
             random: 0,
             batch: 300,
@@ -196,6 +200,7 @@ impl Recipe {
             (self.random > 1_000_000, "random must be at most 1000000"),
             (!(0.0..=1.0).contains(&self.forget), "forget must be from 0 to 1"),
             (!(0.0..=1.0).contains(&self.blur), "blur must be from 0 to 1"),
+            (!(0.0..=1.0).contains(&self.borrow), "borrow must be from 0 to 1"),
             (self.group == 0, "group must be at least 1"),
             (self.micro_batch == 0, "micro_batch must be at least 1"),
             (!(self.rate > 0.0 && self.rate.is_finite()), "rate must be positive"),

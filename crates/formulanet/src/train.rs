@@ -31,6 +31,7 @@ use crate::model::{Origin, TrainedModel};
 use crate::premises::{Questions, rank_premises};
 use crate::random::sample;
 use crate::recipe::Recipe;
+use crate::vocab;
 use order::Order;
 
 /// What does not change the result of a run.
@@ -444,10 +445,47 @@ impl<'a> Trainer<'a> {
         model
     }
 
+    /// Gives the labels that training never saw, such as `UNKNOWN`, the mean vector of those that it saw least: their own
+    /// are as random as they were at first.
+    fn fill_unseen(&self, model: &mut Model) {
+        let mut counts = vec![0u64; self.prepared.vocabulary().len()];
+        for conjecture in self.prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train) {
+            let premises = conjecture.dependencies.iter().map(|&n| self.prepared.premise(n as usize).graph);
+            let statements = conjecture.pairs.map(|number| self.prepared.pair(number).statement);
+            let graphs: Vec<u32> = match self.prior {
+                Some(_) => premises.chain([conjecture.graph]).collect(),
+                None => statements.chain([conjecture.graph]).collect(),
+            };
+            for graph in graphs {
+                self.prepared.graph(graph).tokens.iter().for_each(|&token| counts[usize::from(token)] += 1);
+            }
+        }
+        if self.recipe.blur > 0.0 {
+            let unknown = self.prepared.vocabulary().iter().position(|label| label == vocab::UNKNOWN);
+            unknown.into_iter().for_each(|unknown| counts[unknown] = u64::MAX);
+        }
+        let mut seen: Vec<usize> = (0..counts.len()).filter(|&token| counts[token] > 0).collect();
+        seen.sort_by_key(|&token| counts[token]);
+        seen.truncate(seen.len().div_ceil(4));
+        let d = model.config().dimension;
+        let table = &model.layout().tensors()[0];
+        debug_assert_eq!((table.name.as_str(), table.range.start), ("embedding", 0));
+        let mut mean = vec![0.0; d];
+        for &token in &seen {
+            let row = &model.values()[token * d..][..d];
+            mean.iter_mut().zip(row).for_each(|(mean, x)| *mean += x / seen.len() as f32);
+        }
+        for token in (0..counts.len()).filter(|&token| counts[token] == 0) {
+            model.values_mut()[token * d..][..d].copy_from_slice(&mean);
+        }
+    }
+
     fn trained_model(&self, line: &Line) -> TrainedModel {
         let meta = self.prepared.meta();
+        let mut model = self.model();
+        self.fill_unseen(&mut model);
         TrainedModel {
-            model: self.model(),
+            model,
             origin: Origin {
                 view: meta.options.view,
                 recipe: self.recipe.clone(),

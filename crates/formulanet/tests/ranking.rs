@@ -189,7 +189,8 @@ fn statements_are_remembered() {
 #[test]
 fn rare_labels_are_unknown_by_kind() {
     let place = Place::new();
-    let options = Options { min_count: 3, view: View::Dag, ..Options::default() };
+    let validation = Validation::Number(24);
+    let options = Options { min_count: 3, view: View::Dag, validation, ..Options::default() };
     let out: &Path = &place.path("rare");
     prepare(&place.path("pairs.jsonl"), out, None, &options, 2, &Silent).unwrap();
     let rare = Prepared::open(out).unwrap();

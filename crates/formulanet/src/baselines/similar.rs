@@ -10,7 +10,7 @@ pub(super) fn bag(tokens: &[u16]) -> Vec<(u16, f32)> {
 
 /// Finds the documents that are most like another, by the cosine of their bags of tokens, where a token weighs the
 /// more the fewer documents have it (TF-IDF).
-pub(super) struct Index {
+pub(crate) struct Index {
     /// How much a token weighs.
     weights: Vec<f32>,
     /// For every token, the documents that have it, ascending, and its part in their vector of length 1.
@@ -20,7 +20,7 @@ pub(super) struct Index {
 
 impl Index {
     /// An index of documents, which are numbered in their order. Tokens are below `vocabulary`; others are ignored.
-    pub(super) fn new<'a>(documents: impl Iterator<Item = &'a [u16]> + Clone, vocabulary: usize) -> Self {
+    pub(crate) fn new<'a>(documents: impl Iterator<Item = &'a [u16]> + Clone, vocabulary: usize) -> Self {
         let mut having = vec![0u32; vocabulary];
         let mut number = 0;
         let mut last_seen = vec![0; vocabulary];
@@ -56,7 +56,7 @@ impl Index {
 
     /// At most `number` documents that have something in common with the tokens, the most similar first, with their
     /// similarity, which is at most 1. Of equally similar documents, the earlier.
-    pub(super) fn nearest(&self, tokens: &[u16], number: usize) -> Vec<(usize, f32)> {
+    pub(crate) fn nearest(&self, tokens: &[u16], number: usize) -> Vec<(usize, f32)> {
         let mut similarities = vec![0.0f32; self.documents];
         for (token, part) in self.vector(tokens) {
             for &(document, of_document) in &self.postings[usize::from(token)] {
