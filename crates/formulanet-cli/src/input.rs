@@ -10,6 +10,7 @@ use formulanet::logic::{Formula, Interner, Limits, View};
 use formulanet::model::TrainedModel;
 use formulanet::net::{Compute, Precision};
 use formulanet::rank::{Ranker, Syntax};
+use formulanet::selection::Selection;
 use formulanet::shipped;
 use formulanet::statements::{self, Format};
 
@@ -111,6 +112,28 @@ impl FormulaArguments {
         };
         // An error prints as `source:line:column: ...`, as it does for files.
         formula.map_err(|error| anyhow::anyhow!("{source}:{error}"))
+    }
+}
+
+/// Which statements are taken, beside how many.
+#[derive(Args)]
+#[command(next_help_heading = "Selection")]
+pub(crate) struct SelectionArguments {
+    /// None that is less likely to be useful than this
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
+    threshold: f32,
+    /// Statements that must be in, by name or pattern (`ADD_*`); they count among the K
+    #[arg(long, value_name = "NAME")]
+    include: Vec<String>,
+    /// Statements that must not be in, by name or pattern
+    #[arg(long, value_name = "NAME")]
+    exclude: Vec<String>,
+}
+
+impl SelectionArguments {
+    pub(crate) fn selection(&self, most: usize) -> Selection {
+        let (include, exclude) = (self.include.clone(), self.exclude.clone());
+        Selection { most, threshold: self.threshold, include, exclude }
     }
 }
 

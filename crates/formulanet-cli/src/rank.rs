@@ -10,11 +10,12 @@ use formulanet::collection::Collection;
 use formulanet::library::{Library, Vectors};
 use formulanet::logic::Interner;
 use formulanet::rank::{self, Ranked, Ranker, Syntax};
-use formulanet::selection::Selection;
 use formulanet::statements::Format;
 use serde::Serialize;
 
-use crate::input::{ComputeArguments, FormulaArguments, LimitArguments, named, ranker_for, writing};
+use crate::input::{
+    ComputeArguments, FormulaArguments, LimitArguments, SelectionArguments, named, ranker_for, writing,
+};
 use crate::library::ranker_of;
 
 /// Rank statements by how useful they are for a conjecture
@@ -47,6 +48,9 @@ pub(crate) struct Arguments {
     /// More statements, such as lemmas of your own
     #[arg(long, value_name = "FILE")]
     local: Vec<String>,
+    /// So many statements at most
+    #[arg(short = 'k', value_name = "K", default_value_t = 32)]
+    most: usize,
     #[command(flatten)]
     selection: SelectionArguments,
     /// Also show which symbols the model does not know, and the score without the conjecture
@@ -66,35 +70,6 @@ pub(crate) struct Arguments {
     limits: LimitArguments,
 }
 
-/// Which statements are taken.
-#[derive(Args)]
-#[command(next_help_heading = "Selection")]
-pub(crate) struct SelectionArguments {
-    /// So many statements at most
-    #[arg(short = 'k', value_name = "K", default_value_t = 32)]
-    most: usize,
-    /// None that is less likely to be useful than this
-    #[arg(long, value_name = "P", default_value_t = 0.0)]
-    threshold: f32,
-    /// Statements that must be in, by name or pattern (`ADD_*`); they count among the K
-    #[arg(long, value_name = "NAME")]
-    include: Vec<String>,
-    /// Statements that must not be in, by name or pattern
-    #[arg(long, value_name = "NAME")]
-    exclude: Vec<String>,
-}
-
-impl SelectionArguments {
-    pub(crate) fn selection(&self) -> Selection {
-        Selection {
-            most: self.most,
-            threshold: self.threshold,
-            include: self.include.clone(),
-            exclude: self.exclude.clone(),
-        }
-    }
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Output {
     /// A table.
@@ -105,15 +80,15 @@ enum Output {
 
 /// A line of the result.
 #[derive(Serialize)]
-struct Row<'a> {
-    rank: usize,
-    name: &'a str,
-    score: f32,
-    statement: &'a str,
+pub(crate) struct Row<'a> {
+    pub(crate) rank: usize,
+    pub(crate) name: &'a str,
+    pub(crate) score: f32,
+    pub(crate) statement: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    unknown: Option<Vec<String>>,
+    pub(crate) unknown: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    without_conjecture: Option<f32>,
+    pub(crate) without_conjecture: Option<f32>,
 }
 
 /// What is ranked: the statements of a library, and behind them those of files.
@@ -190,7 +165,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let vectors = [candidates.stored.values.as_slice(), &ranker.vectors(&encoded)].concat();
     let scores = ranker.scores(&ranker.query(&conjecture), &vectors);
     let ranked = rank::order(&scores, |i| candidates.name(i));
-    let taken = arguments.selection.selection().take(&ranked, |i| candidates.name(i))?;
+    let taken = arguments.selection.selection(arguments.most).take(&ranked, |i| candidates.name(i))?;
     if arguments.explain && !conjecture.unknown().is_empty() {
         eprintln!("unknown in the conjecture: {}", conjecture.unknown().join(", "));
     }

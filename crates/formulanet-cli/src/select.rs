@@ -9,11 +9,10 @@ use clap::{Args, ValueEnum};
 use formulanet::model::TrainedModel;
 use formulanet::problem::Problem;
 use formulanet::rank::{Ranked, Ranker, Syntax};
-use formulanet::selection::Selection;
 use formulanet::shipped;
-use serde::Serialize;
 
-use crate::input::{ComputeArguments, LimitArguments, writing};
+use crate::input::{ComputeArguments, LimitArguments, SelectionArguments, writing};
+use crate::rank::Row;
 
 /// Keep the axioms of a TPTP problem that are most likely to be useful
 ///
@@ -36,15 +35,8 @@ pub(crate) struct Arguments {
     /// Roles that are always in, separated by commas, and not counted; `none` for none
     #[arg(long, value_name = "ROLES", value_delimiter = ',', default_value = "hypothesis,assumption")]
     keep: Vec<String>,
-    /// None that is less likely to be useful than this
-    #[arg(long, value_name = "P", default_value_t = 0.0)]
-    threshold: f32,
-    /// Axioms that must be in, by name or pattern (`t1_*`); they count among the K
-    #[arg(long, value_name = "NAME")]
-    include: Vec<String>,
-    /// Axioms that must not be in, by name or pattern
-    #[arg(long, value_name = "NAME")]
-    exclude: Vec<String>,
+    #[command(flatten)]
+    selection: SelectionArguments,
     /// A model file or a shipped model
     #[arg(long, value_name = "MODEL", default_value = shipped::for_syntax(Syntax::Tptp))]
     model: String,
@@ -67,14 +59,6 @@ enum Output {
     Json,
 }
 
-#[derive(Serialize)]
-struct Row<'a> {
-    rank: usize,
-    name: &'a str,
-    score: f32,
-    statement: &'a str,
-}
-
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let limits = arguments.limits.limits();
@@ -83,12 +67,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let problem = Problem::read(&arguments.problem, &ranker, limits, &arguments.keep)?;
     let ranked = problem.rank(&ranker);
     let shown = |most: usize| -> Result<String> {
-        let selection = Selection {
-            most,
-            threshold: arguments.threshold,
-            include: arguments.include.clone(),
-            exclude: arguments.exclude.clone(),
-        };
+        let selection = arguments.selection.selection(most);
         show(&problem, &selection.take(&ranked, |i| problem.axiom_name(i))?, arguments.format)
     };
     match (arguments.most.as_slice(), &arguments.out) {
@@ -140,6 +119,8 @@ fn show(problem: &Problem, taken: &[Ranked], format: Output) -> Result<String> {
                     name: problem.axiom_name(ranked.statement),
                     score: ranked.score,
                     statement: problem.axiom_text(ranked.statement),
+                    unknown: None,
+                    without_conjecture: None,
                 };
                 text += &serde_json::to_string(&row)?;
                 text.push('\n');
