@@ -137,6 +137,9 @@ pub(crate) struct Changes {
     /// Towers: share of conjectures of a batch that borrow the dependencies of a similar one
     #[arg(long, value_name = "SHARE")]
     borrow: Option<f32>,
+    /// Towers: share of numbers that is left out at random
+    #[arg(long, value_name = "SHARE")]
+    dropout: Option<f32>,
     /// Towers: useful premises of each conjecture in a batch, at most
     #[arg(long, value_name = "N")]
     useful: Option<usize>,
@@ -237,6 +240,7 @@ impl Changes {
         set(&mut recipe.forget, self.forget);
         set(&mut recipe.blur, self.blur);
         set(&mut recipe.borrow, self.borrow);
+        set(&mut recipe.dropout, self.dropout);
         set(&mut recipe.useful, self.useful);
         set(&mut recipe.random, self.random);
         set(&mut recipe.batch, self.batch);

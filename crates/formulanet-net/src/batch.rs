@@ -362,6 +362,38 @@ pub struct Contest {
     pub chances: Vec<f32>,
     /// The logarithm of how many statements are useful for each that is not, in the whole library.
     pub prior: f32,
+    /// What is left out at random, so that no single number is relied on.
+    pub dropout: Dropout,
+}
+
+/// Numbers that are left out at random in training; the others are made larger for it.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Dropout {
+    /// Share that is left out, below 1.
+    pub share: f32,
+    /// Decides which.
+    pub seed: u64,
+}
+
+impl Dropout {
+    /// The same share of other numbers.
+    pub(crate) fn other(self, number: u64) -> Self {
+        Dropout { seed: mix(self.seed ^ mix(number)), ..self }
+    }
+
+    /// Leaves numbers out, or their gradients.
+    pub(crate) fn apply(self, values: &mut [f32]) {
+        if self.share <= 0.0 {
+            return;
+        }
+        let (bar, scale) = ((self.share * 65536.0) as u64, 1.0 / (1.0 - self.share));
+        for (i, four) in values.chunks_mut(4).enumerate() {
+            let dice = mix(self.seed ^ i as u64);
+            for (j, value) in four.iter_mut().enumerate() {
+                *value = if (dice >> (16 * j)) & 0xffff < bar { 0.0 } else { *value * scale };
+            }
+        }
+    }
 }
 
 impl Contest {

@@ -1,5 +1,6 @@
 //! Classifiers: FC, norm over the mini-batch, ReLU, FC, cross-entropy.
 
+use crate::batch::Dropout;
 use crate::kernel::norm::{self, Normalised, Statistics};
 use crate::kernel::rows;
 use crate::layer::Pass;
@@ -22,6 +23,7 @@ pub(crate) struct HeadTrace {
     normalised: Vec<f32>,
     active: Vec<f32>,
     pub(crate) statistics: Statistics,
+    dropout: Dropout,
 }
 
 impl Pass<'_> {
@@ -33,7 +35,7 @@ impl Pass<'_> {
         labels: &[bool],
         gradients: &mut [f32],
     ) -> HeadResult {
-        let (trace, logits) = self.head_forward(head, inputs);
+        let (trace, logits) = self.head_forward(head, inputs, Dropout::default());
         let statistics = trace.statistics.clone();
         let (mut loss, mut correct) = (0.0, 0);
         let mut logit_gradient = Vec::with_capacity(labels.len() * 2);
@@ -49,7 +51,12 @@ impl Pass<'_> {
     }
 
     /// What a head makes of rows in training.
-    pub(crate) fn head_forward(&self, head: &Head, inputs: &[f32]) -> (HeadTrace, Vec<f32>) {
+    pub(crate) fn head_forward(
+        &self,
+        head: &Head,
+        inputs: &[f32],
+        dropout: Dropout,
+    ) -> (HeadTrace, Vec<f32>) {
         let hidden = head.first.shape[0];
         let mut normalised = self.product(&head.first, inputs);
         let groups = [0, (normalised.len() / hidden) as u32];
@@ -57,8 +64,9 @@ impl Pass<'_> {
         let statistics = Statistics::of_columns(&normalised, &weights, &groups, hidden);
         let mut active = self.compute.take(normalised.len());
         norm::activate(&mut active, &mut normalised, &groups, &statistics, head.norm.affine(self.values));
+        dropout.apply(&mut active);
         let outputs = self.outputs(head, &active);
-        (HeadTrace { normalised, active, statistics }, outputs)
+        (HeadTrace { normalised, active, statistics, dropout }, outputs)
     }
 
     /// The gradient of what a head read, given that of its outputs.
@@ -73,10 +81,11 @@ impl Pass<'_> {
         for row in output_gradient.chunks_exact(head.second.shape[0]) {
             rows::add(&mut gradients[head.bias.clone()], row);
         }
-        let HeadTrace { normalised, active, statistics } = trace;
+        let HeadTrace { normalised, active, statistics, dropout } = trace;
         self.weight_gradient(&head.second, &active, output_gradient, gradients);
         let mut gradient = active;
         self.weights.backward(&head.second).multiply(&mut gradient, output_gradient);
+        dropout.apply(&mut gradient);
         let count = normalised.len() / head.first.shape[0];
         let trace = Normalised {
             rows: &normalised,

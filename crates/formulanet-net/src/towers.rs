@@ -68,10 +68,13 @@ impl Model {
         };
         let statements: Vec<usize> = contest.statements.iter().map(|statement| statement.graph).collect();
         let graphs = [&contest.conjectures, &statements];
-        let inputs = graphs.map(|graphs| read(graphs));
+        let mut inputs = graphs.map(|graphs| read(graphs));
+        inputs.iter_mut().zip(0..).for_each(|(inputs, i)| contest.dropout.other(i).apply(inputs));
         let [of_conjectures, of_statements] = [0, 1].map(|i| &self.layout.heads[i]);
-        let (conjecture_trace, queries) = pass.head_forward(of_conjectures, &inputs[0]);
-        let (statement_trace, mut keys) = pass.head_forward(of_statements, &inputs[1]);
+        let (conjecture_trace, queries) =
+            pass.head_forward(of_conjectures, &inputs[0], contest.dropout.other(2));
+        let (statement_trace, mut keys) =
+            pass.head_forward(of_statements, &inputs[1], contest.dropout.other(3));
         for (key, statement) in keys.chunks_exact_mut(length).zip(&contest.statements) {
             self.remember(key, statement.memory);
         }
@@ -119,7 +122,8 @@ impl Model {
         gradients.correct.push(judged.correct);
         let zeros = |trace: &Trace| trace.pools.iter().map(|pool| vec![0.0; pool.vectors.len()]).collect();
         let mut pooled: Vec<Vec<Vec<f32>>> = traces.iter().map(zeros).collect();
-        for (graphs, gradient) in graphs.into_iter().zip(input_gradients) {
+        for (i, (graphs, mut gradient)) in graphs.into_iter().zip(input_gradients).enumerate() {
+            contest.dropout.other(i as u64).apply(&mut gradient);
             for (&graph, row) in graphs.iter().zip(gradient.chunks_exact(self.config.classifier_input())) {
                 let (part, number) = batch.places[graph];
                 for (pooled, gradient) in pooled[part].iter_mut().zip(row.chunks_exact(width)) {

@@ -1,8 +1,8 @@
 //! Properties of the network as a whole.
 
 use formulanet_net::{
-    Batch, Candidate, Compute, Config, Contest, GraphInput, Kind, Meeting, Model, Network, NormKind, Pair,
-    Pooling, Precision, Reads,
+    Batch, Candidate, Compute, Config, Contest, Dropout, GraphInput, Kind, Meeting, Model, Network, NormKind,
+    Pair, Pooling, Precision, Reads,
 };
 
 /// A small generator, so that the tests are the same in every run.
@@ -87,7 +87,8 @@ fn batch_of(graphs: &[Graph], pairs: Vec<Pair>, micro_batch: usize, config: &Con
     };
     let statements = statements.iter().enumerate().map(candidate).collect();
     let chances = vec![0.5; conjectures.len()];
-    let contest = Contest { conjectures, statements, useful, chances, prior: -1.0 };
+    let dropout = Dropout { share: 0.25, seed: 9 };
+    let contest = Contest { conjectures, statements, useful, chances, prior: -1.0, dropout };
     Batch::contest(&inputs, contest, micro_batch, config)
 }
 

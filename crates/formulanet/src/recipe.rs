@@ -37,6 +37,9 @@ pub struct Recipe {
     /// Share of conjectures of a batch that borrow the dependencies of a similar one (towers).
     #[serde(default)]
     pub borrow: f32,
+    /// Share of numbers that is left out of what towers read and of their hidden layers.
+    #[serde(default)]
+    pub dropout: f32,
     /// Useful premises of each conjecture in a batch, at most (towers).
     #[serde(default)]
     pub useful: usize,
@@ -131,6 +134,7 @@ impl Recipe {
             forget: 0.0,
             blur: 0.0,
             borrow: 0.0,
+            dropout: 0.0,
             useful: 0,
             random: 0,
             batch: 300,
@@ -201,6 +205,7 @@ impl Recipe {
             (!(0.0..=1.0).contains(&self.forget), "forget must be from 0 to 1"),
             (!(0.0..=1.0).contains(&self.blur), "blur must be from 0 to 1"),
             (!(0.0..=1.0).contains(&self.borrow), "borrow must be from 0 to 1"),
+            (!(0.0..1.0).contains(&self.dropout), "dropout must be from 0 to below 1"),
             (self.group == 0, "group must be at least 1"),
             (self.micro_batch == 0, "micro_batch must be at least 1"),
             (!(self.rate > 0.0 && self.rate.is_finite()), "rate must be positive"),

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use formulanet_net::{Batch, Candidate, Contest, Meeting};
+use formulanet_net::{Batch, Candidate, Contest, Dropout, Meeting};
 
 use super::gather::{Blur, Gathered};
 use crate::baselines::Index;
@@ -186,6 +186,7 @@ impl<'a> ContestOrder<'a> {
             conjectures: asked.iter().map(|asked| graphs.number(asked.graph)).collect(),
             statements,
             prior: self.prior,
+            dropout: Dropout { share: recipe.dropout, seed },
         };
         let config = recipe.config(prepared.vocabulary().len());
         graphs.with_inputs(prepared, &self.blur, step, |inputs| {
