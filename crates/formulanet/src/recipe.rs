@@ -164,8 +164,10 @@ impl Recipe {
         Recipe {
             dimension: 128,
             norm: NormKind::Batch,
+            memory: 1,
+            forget: 0.15,
             batch: 128,
-            group: 4,
+            group: 8,
             micro_batch: 64,
             optimiser: OptimiserName::AdamW,
             rate: 2e-3,
@@ -182,12 +184,15 @@ impl Recipe {
     pub fn premises() -> Self {
         Recipe {
             meeting: Meeting::Towers,
-            memory: 2,
-            forget: 0.5,
-            useful: 8,
-            random: 256,
-            batch: 96,
-            epochs: 20,
+            pooling: Pooling::MaxMean,
+            memory: 0,
+            forget: 0.0,
+            dropout: 0.2,
+            useful: 6,
+            random: 96,
+            batch: 24,
+            rate: 1.5e-3,
+            epochs: 10,
             validate_every: 20_000,
             ..Recipe::fast()
         }

@@ -97,6 +97,8 @@ impl Experiment {
             model: if self.steps == 0 { Kind::Full } else { self.kind },
             conditional: self.is_conditional,
             steps: self.steps,
+            // The paper's networks know nothing but graphs.
+            memory: 0,
             ..settings.recipe()
         }
     }
