@@ -108,9 +108,7 @@ impl Layout {
             Meeting::Concat | Meeting::Product => {
                 (0..=config.steps).map(|t| maker.head(format!("heads.{t}"), 2)).collect()
             }
-            Meeting::Towers => ["towers.conjecture", "towers.statement"]
-                .map(|name| maker.head(name.into(), config.tower()))
-                .into(),
+            Meeting::Towers => TOWERS.map(|name| maker.head(name.into(), config.tower())).into(),
         };
         let memory = match config.memory {
             0 => 0..0,
@@ -172,7 +170,20 @@ impl Layout {
                 values.iter_mut().for_each(|value| *value = random.normal() * deviation);
             }
         }
+        self.tie_towers(&mut values);
         values
+    }
+
+    /// What reads a statement begins as what reads a conjecture, so that at first those are close that are alike.
+    fn tie_towers(&self, values: &mut [f32]) {
+        for tensor in &self.tensors {
+            let Some(rest) = tensor.name.strip_prefix(TOWERS[1]) else { continue };
+            let of_conjecture =
+                self.tensors.iter().find(|other| other.name.strip_prefix(TOWERS[0]) == Some(rest));
+            if let Some(of_conjecture) = of_conjecture {
+                values.copy_within(of_conjecture.range.clone(), tensor.range.start);
+            }
+        }
     }
 
     fn blocks(&self, name: &str) -> usize {
@@ -180,6 +191,9 @@ impl Layout {
         self.tensors.iter().filter(|tensor| tensor.name.starts_with(stem)).count()
     }
 }
+
+/// Names of what reads a conjecture and of what reads a statement.
+const TOWERS: [&str; 2] = ["towers.conjecture", "towers.statement"];
 
 /// Name of the statements' own vectors, which are zero at first.
 const MEMORY: &str = "memory";
