@@ -176,10 +176,12 @@ mod tests {
         let (often, rarely, never) = (graph(&[1], &[0], &[]), graph(&[2], &[0], &[]), graph(&[3], &[0], &[]));
         let seen = Seen::new([(key(often), [3, 1]), (key(rarely), [0, 2]), (key(often), [2, 0])]);
         assert_eq!(seen.len(), 2);
-        assert_eq!(seen.hints(often), hints_of([5, 1]));
+        // The compiler's logarithm may differ from the machine's in the last bit.
+        let is_close = |a: Hints, b: Hints| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
+        assert!(is_close(seen.hints(often), hints_of([5, 1])));
         assert_eq!(seen.hints(never), [0.0, 0.0]);
         assert!(seen.hints(often)[0] > 0.0 && seen.hints(rarely)[0] < 0.0);
-        assert_eq!(hints_of([10_000, 1]), hints_of([255, 1]));
+        assert!(is_close(hints_of([10_000, 1]), hints_of([255, 1])));
         assert_eq!(Seen::default().hints(often), [0.0, 0.0]);
         assert_eq!(Seen::from_bytes(&seen.to_bytes()), Some(seen));
         assert_eq!(Seen::from_bytes(&[1, 2, 3]), None);
