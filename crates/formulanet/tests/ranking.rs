@@ -108,6 +108,7 @@ fn towers() -> Recipe {
         random: 8,
         validate_every: 100_000,
         average: 0.9,
+        dropout: 0.0,
         storage: StorageName::F32,
         ..Recipe::premises()
     }
