@@ -167,7 +167,7 @@ fn nonsense_is_refused() {
     check_refused(&["train", "--data", &raw, "--out", &out], 1, "pairs.jsonl");
     check_refused(&["train", "--data", &data], 2, "--out");
     check_refused(&["eval", "--model", &raw, "--data", &data], 1, "not a safetensors file");
-    check_refused(&["eval", "--model", &out, "--data", &data], 1, "No such file");
+    check_refused(&["eval", "--model", &out, "--data", &data], 1, "found neither");
     check_refused(&["eval", "--baseline", "best", "--data", &data], 2, "expected one of");
     assert_eq!(place.train("run", false).code, Some(0));
     let model = place.text("run/model.safetensors");

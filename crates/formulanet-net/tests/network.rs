@@ -51,11 +51,11 @@ fn graphs_and_pairs(seed: u64) -> (Vec<Graph>, Vec<Pair>) {
     let mut random = Random(seed);
     let graphs = [9, 1, 14, 5, 22, 8, 3].iter().map(|&n| graph(&mut random, n, VOCABULARY)).collect();
     let pairs = (0..12)
-        .map(|_| Pair {
+        .map(|i| Pair {
             statement: random.below(5),
             conjecture: 5 + random.below(2),
             is_useful: random.below(2) == 1,
-            hints: [random.signed(), random.signed()],
+            hints: [0.1 * i as f32 - 0.5, 0.3],
         })
         .collect();
     (graphs, pairs)

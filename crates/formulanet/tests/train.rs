@@ -242,7 +242,7 @@ fn damaged_checkpoints_and_empty_splits_are_named() {
     let none = Prepared::open(&place.path("none")).unwrap();
     let mut stopper = Stopper { stop_after: 1, steps: 0 };
     let result = train(&none, &recipe(), &place.path("x"), &options(1, false), &mut stopper);
-    check_refused(result, "expected pairs to train on, found 0");
+    check_refused(result, "expected pairs or dependencies to train on, found 0");
     let wrong = Recipe { batch: 1, ..recipe() };
     check_refused(place.train(&wrong, "y", options(1, false), 5), "batch must be at least 2");
     assert!(!Path::new(&place.path("y")).exists());
