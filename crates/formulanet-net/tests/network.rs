@@ -61,23 +61,20 @@ fn graphs_and_pairs(seed: u64) -> (Vec<Graph>, Vec<Pair>) {
     (graphs, pairs)
 }
 
-/// Micro-batches of at most so many graphs. Networks with dot products get a contest that is made of the pairs.
+/// Micro-batches of at most so many graphs. Networks with dot products get a contest.
 fn batch_of(graphs: &[Graph], pairs: Vec<Pair>, micro_batch: usize, config: &Config) -> Batch {
     let inputs: Vec<GraphInput<'_>> = graphs.iter().map(Graph::input).collect();
     if config.meeting != Meeting::Towers {
         return Batch::new(&inputs, pairs, micro_batch, config);
     }
-    let (mut conjectures, mut statements): (Vec<usize>, Vec<usize>) =
-        pairs.iter().map(|pair| (pair.conjecture, pair.statement)).unzip();
-    for graphs in [&mut conjectures, &mut statements] {
-        graphs.sort_unstable();
-        graphs.dedup();
-    }
-    let is_useful = |conjecture: usize, statement: usize| {
-        pairs.iter().any(|p| p.is_useful && (p.conjecture, p.statement) == (conjecture, statement))
-    };
-    let useful_for = |&conjecture: &usize| {
-        (0..statements.len()).filter(|&i| is_useful(conjecture, statements[i])).map(|i| i as u32).collect()
+    // A norm over two rows makes 1 and -1 of them, whatever they are: there have to be several conjectures.
+    let conjectures: Vec<usize> = (0..graphs.len()).collect();
+    let mut statements: Vec<usize> = pairs.iter().map(|pair| pair.statement).collect();
+    statements.sort_unstable();
+    statements.dedup();
+    let useful_for = |conjecture: &usize| {
+        let numbers = (0..statements.len()).filter(|number| (conjecture + number).is_multiple_of(3));
+        numbers.map(|number| number as u32).collect()
     };
     let useful = conjectures.iter().map(useful_for).collect();
     let candidate = |(i, &graph): (usize, &usize)| Candidate {
