@@ -181,10 +181,7 @@ pub(crate) fn language(files: &[String], format: Option<Format>) -> Result<Synta
         (None, Some(file)) if file != "-" => Format::of_file(file)?,
         _ => Format::Hol,
     };
-    Ok(match format {
-        Format::Tptp | Format::Deepmath => Syntax::Tptp,
-        Format::Hol | Format::Holstep | Format::Jsonl => Syntax::Hol,
-    })
+    Ok(format.syntax())
 }
 
 /// `--view`

@@ -104,11 +104,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if candidates.is_empty() {
         bail!("expected statements to look at, found none");
     }
-    let syntax = match format {
-        Format::Tptp | Format::Deepmath => rank::Syntax::Tptp,
-        Format::Hol | Format::Holstep | Format::Jsonl => rank::Syntax::Hol,
-    };
-    let query = arguments.reading.parse_as(&arguments.query, syntax, ranker.hol_options(), &mut names)?;
+    let query =
+        arguments.reading.parse_as(&arguments.query, format.syntax(), ranker.hol_options(), &mut names)?;
     let encoded = ranker.encoder().encode(&query, &names)?;
     let vector = Vectors::of_encoded(&ranker, &[&encoded]);
     let vectors = Vectors::of_encoded(&ranker, &candidates.iter().map(|c| &c.encoded).collect::<Vec<_>>());

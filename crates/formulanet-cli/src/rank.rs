@@ -160,8 +160,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let conjecture =
         arguments.reading.parse_as(&arguments.conjecture, syntax, ranker.hol_options(), &mut names)?;
     let conjecture = ranker.encoder().encode(&conjecture, &names)?;
-    let encoded: Vec<_> =
-        candidates.collection.premises.iter().map(|premise| premise.encoded.clone()).collect();
+    let encoded: Vec<_> = candidates.collection.premises.iter().map(|premise| &premise.encoded).collect();
     let vectors = [candidates.stored.values.as_slice(), &ranker.vectors(&encoded)].concat();
     let scores = ranker.scores(&ranker.query(&conjecture), &vectors);
     let ranked = rank::order(&scores, |i| candidates.name(i));

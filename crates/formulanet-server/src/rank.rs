@@ -91,7 +91,7 @@ pub(crate) fn answer(
     }
     for chunk in split_by_cost(&candidates.own, |premise| cost(&premise.encoded)) {
         deadline.check()?;
-        let encoded: Vec<Encoded> = chunk.iter().map(|premise| premise.encoded.clone()).collect();
+        let encoded: Vec<&Encoded> = chunk.iter().map(|premise| &premise.encoded).collect();
         score(ranker, &query, &ranker.vectors(&encoded), deadline, &mut scores)?;
     }
     let ranked = rank::order(&scores, |i| candidates.name(i));
@@ -117,10 +117,7 @@ fn model_of(catalog: &Catalog, shelf: Option<&Shelf>, request: &Request) -> Resu
         (None, Some(named)) => Ok(named),
         (None, None) => {
             let language = match &request.premises {
-                Some(Premises::Text(text)) => match Format::of(text.as_bytes()) {
-                    Format::Tptp | Format::Deepmath => Some(Syntax::Tptp),
-                    Format::Hol | Format::Holstep | Format::Jsonl => Some(Syntax::Hol),
-                },
+                Some(Premises::Text(text)) => Some(Format::of(text.as_bytes()).syntax()),
                 Some(Premises::List(list)) => list.first().and_then(|first| first.syntax),
                 None => None,
             };

@@ -125,17 +125,9 @@ impl TokenMap {
     /// The model's tokens of a graph, if they are others than the data's.
     pub(crate) fn map(&self, graph: &GraphRef<'_>) -> Option<Vec<u16>> {
         let Changes { tokens, is_logical, vocabulary } = self.changes.as_ref()?;
-        let mut mapped: Vec<Option<u16>> =
-            graph.tokens.iter().map(|&token| tokens[usize::from(token)]).collect();
-        if mapped.contains(&None) {
-            let is_in_term = vocab::in_terms(graph.degrees, graph.targets, |node| {
-                is_logical[usize::from(graph.tokens[node])]
-            });
-            for ((token, is_in_term), &degree) in mapped.iter_mut().zip(is_in_term).zip(graph.degrees) {
-                token.get_or_insert_with(|| vocabulary.unknown(is_in_term, degree));
-            }
-        }
-        Some(mapped.into_iter().flatten().collect())
+        let mapped = graph.tokens.iter().map(|&token| tokens[usize::from(token)]).collect();
+        let is_logical = |node: usize| is_logical[usize::from(graph.tokens[node])];
+        Some(vocabulary.complete(mapped, graph.degrees, graph.targets, is_logical))
     }
 }
 

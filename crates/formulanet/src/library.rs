@@ -215,7 +215,7 @@ impl Library {
         let length = ranker.vector_length();
         let transaction = self.begin()?;
         for chunk in fresh.chunks(CHUNK) {
-            let encoded: Vec<_> = chunk.iter().map(|premise| premise.encoded.clone()).collect();
+            let encoded: Vec<_> = chunk.iter().map(|premise| &premise.encoded).collect();
             let vectors = ranker.vectors(&encoded);
             let insert = "INSERT INTO statements (name, text, syntax, vector) VALUES (?1, ?2, ?3, ?4)
                           ON CONFLICT (name) DO UPDATE SET text = ?2, syntax = ?3, vector = ?4";
@@ -330,7 +330,7 @@ impl Library {
             collection.add(&entry.name, &entry.text, entry.syntax)?;
         }
         for (i, chunk) in collection.premises.chunks(CHUNK).enumerate() {
-            let encoded: Vec<_> = chunk.iter().map(|premise| premise.encoded.clone()).collect();
+            let encoded: Vec<_> = chunk.iter().map(|premise| &premise.encoded).collect();
             let vectors = ranker.vectors(&encoded);
             for (j, vector) in vectors.chunks_exact(length).enumerate() {
                 let number = i * CHUNK + j;

@@ -105,7 +105,7 @@ impl Problem {
 
     /// All axioms, the best first. Where there are several conjectures, an axiom has the best of its scores.
     pub fn rank(&self, ranker: &Ranker) -> Vec<Ranked> {
-        let encoded: Vec<Encoded> = self.axioms.iter().map(|&i| self.items[i].encoded.clone()).collect();
+        let encoded: Vec<&Encoded> = self.axioms.iter().map(|&i| &self.items[i].encoded).collect();
         let vectors = ranker.vectors(&encoded);
         let mut best = vec![0.0f32; self.axioms.len()];
         for conjecture in self.of(Part::Conjecture) {

@@ -193,7 +193,7 @@ impl Ranker {
     /// If a statement is too large.
     pub fn rank(&self, conjecture: &Statement, statements: &[Statement]) -> Result<Vec<Ranked>, Error> {
         let encoded: Vec<Encoded> = statements.iter().map(|s| self.encode(s)).collect::<Result<_, _>>()?;
-        let vectors = self.vectors(&encoded);
+        let vectors = self.vectors(&encoded.iter().collect::<Vec<_>>());
         let scores = self.scores(&self.query(&self.encode(conjecture)?), &vectors);
         Ok(order(&scores, |i| &statements[i].name))
     }
@@ -205,10 +205,10 @@ impl Ranker {
     }
 
     /// What scores need of statements, one vector behind the other. It depends on each statement alone.
-    pub fn vectors(&self, statements: &[Encoded]) -> Vec<f32> {
+    pub fn vectors(&self, statements: &[&Encoded]) -> Vec<f32> {
         let mut vectors = Vec::with_capacity(statements.len() * self.vector_length());
         for chunk in statements.chunks(CHUNK) {
-            let inputs: Vec<GraphInput<'_>> = chunk.iter().map(Encoded::input).collect();
+            let inputs: Vec<GraphInput<'_>> = chunk.iter().map(|encoded| encoded.input()).collect();
             let embeddings = self.network.embed_all(&inputs);
             if self.trained.ranks() {
                 let remembered = inputs.iter().map(|&input| self.trained.memory.row(input));

@@ -60,6 +60,14 @@ impl Format {
         ("jsonl", Format::Jsonl),
     ];
 
+    /// What its formulas are written in; a line of JSON Lines may say otherwise.
+    pub fn syntax(self) -> Syntax {
+        match self {
+            Format::Tptp | Format::Deepmath => Syntax::Tptp,
+            Format::Hol | Format::Holstep | Format::Jsonl => Syntax::Hol,
+        }
+    }
+
     /// What a text that begins so most likely is.
     pub fn of(beginning: &[u8]) -> Format {
         let text = String::from_utf8_lossy(beginning);

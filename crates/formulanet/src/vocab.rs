@@ -48,9 +48,20 @@ impl Vocabulary {
 
     /// The tokens of a graph's nodes, given the label of each.
     pub fn tokens<'a>(&self, degrees: &[u16], targets: &[u16], label: impl Fn(usize) -> &'a str) -> Vec<u16> {
-        let mut tokens: Vec<Option<u16>> = (0..degrees.len()).map(|node| self.known(label(node))).collect();
+        let tokens = (0..degrees.len()).map(|node| self.known(label(node))).collect();
+        self.complete(tokens, degrees, targets, |node| is_logical(label(node)))
+    }
+
+    /// Puts tokens for unknown symbols where a graph's nodes have none.
+    pub(crate) fn complete(
+        &self,
+        mut tokens: Vec<Option<u16>>,
+        degrees: &[u16],
+        targets: &[u16],
+        is_logical: impl Fn(usize) -> bool,
+    ) -> Vec<u16> {
         if tokens.contains(&None) {
-            let is_in_term = in_terms(degrees, targets, |node| is_logical(label(node)));
+            let is_in_term = in_terms(degrees, targets, is_logical);
             for ((token, is_in_term), &degree) in tokens.iter_mut().zip(is_in_term).zip(degrees) {
                 token.get_or_insert_with(|| self.unknown(is_in_term, degree));
             }
@@ -65,7 +76,7 @@ pub(crate) fn is_logical(label: &str) -> bool {
 }
 
 /// For every node, whether it stands inside a term: below something that is neither connective nor binder.
-pub(crate) fn in_terms(degrees: &[u16], targets: &[u16], is_logical: impl Fn(usize) -> bool) -> Vec<bool> {
+fn in_terms(degrees: &[u16], targets: &[u16], is_logical: impl Fn(usize) -> bool) -> Vec<bool> {
     let mut is_in_term = vec![false; degrees.len()];
     let mut edges = targets;
     for (node, &degree) in degrees.iter().enumerate() {

@@ -16,7 +16,7 @@ use super::prepare::Labels;
 use super::split::{self, Candidate, Split};
 use super::store::{Counts, GRAPHS, META, Meta, VOCABULARY};
 use crate::Error;
-use crate::vocab::{SPECIAL, UNKNOWN_KINDS, in_terms, is_logical};
+use crate::vocab::{SPECIAL, UNKNOWN_KINDS, is_logical};
 
 /// Whether a folder can be made at a place.
 pub(super) fn check_output(output: &Path) -> Result<(), Error> {
@@ -163,17 +163,10 @@ impl Vocabulary {
             let range = |offsets: &[u64]| offsets[graph] as usize..offsets[graph + 1] as usize;
             let nodes = range(&collection.node_offsets);
             let labels = &collection.tokens[nodes.clone()];
-            if labels.iter().all(|&label| self.tokens[label as usize].is_some()) {
-                tokens.extend(labels.iter().filter_map(|&label| self.tokens[label as usize]));
-                continue;
-            }
-            let degrees = &collection.degrees[nodes];
-            let targets = &collection.targets[range(&collection.edge_offsets)];
-            let is_in_term = in_terms(degrees, targets, |node| self.is_logical[labels[node] as usize]);
-            for ((&label, is_in_term), &degree) in labels.iter().zip(is_in_term).zip(degrees) {
-                let unknown = || self.known.unknown(is_in_term, degree);
-                tokens.push(self.tokens[label as usize].unwrap_or_else(unknown));
-            }
+            let known = labels.iter().map(|&label| self.tokens[label as usize]).collect();
+            let (degrees, targets) = (&collection.degrees[nodes], range(&collection.edge_offsets));
+            let is_logical = |node: usize| self.is_logical[labels[node] as usize];
+            tokens.extend(self.known.complete(known, degrees, &collection.targets[targets], is_logical));
         }
         tokens
     }
