@@ -128,15 +128,15 @@ pub(crate) struct Changes {
     /// Remember statements that training sees so often, and how useful they were; 0 for none
     #[arg(long, value_name = "N")]
     memory: Option<u32>,
-    /// Share of what is remembered that a batch leaves out
+    /// Share of what is remembered, or known of similar conjectures, that a batch leaves out
     #[arg(long, value_name = "SHARE")]
     forget: Option<f32>,
     /// Share of a graph's labels that a batch takes for unknown
     #[arg(long, value_name = "SHARE")]
     blur: Option<f32>,
-    /// Towers: share of conjectures of a batch that borrow the dependencies of a similar one
+    /// Towers: how much of a premise's probability is the share of similar conjectures' proofs that used it; 0 for nothing
     #[arg(long, value_name = "SHARE")]
-    borrow: Option<f32>,
+    neighbours: Option<f32>,
     /// Towers: share of numbers that is left out at random
     #[arg(long, value_name = "SHARE")]
     dropout: Option<f32>,
@@ -239,7 +239,7 @@ impl Changes {
         set(&mut recipe.memory, self.memory);
         set(&mut recipe.forget, self.forget);
         set(&mut recipe.blur, self.blur);
-        set(&mut recipe.borrow, self.borrow);
+        set(&mut recipe.neighbours, self.neighbours);
         set(&mut recipe.dropout, self.dropout);
         set(&mut recipe.useful, self.useful);
         set(&mut recipe.random, self.random);

@@ -67,7 +67,6 @@ const SMALLEST: Config = Config {
     reads: crate::config::Reads::States,
     meeting: crate::config::Meeting::Concat,
     hints: false,
-    memory: 0,
 };
 
 /// What stands in a file beside the numbers.
@@ -221,7 +220,7 @@ fn open(bytes: &[u8]) -> Result<(SafeTensors<'_>, Metadata, Config), CheckpointE
         serde_json::from_str(config).map_err(|error| CheckpointError::Config(error.to_string()))?;
     let fits = |part: fn(&Config) -> usize| (part(&SMALLEST)..=part(&MOST)).contains(&part(&config));
     // A matrix takes at least two bytes a number, so that a small file cannot ask for much memory.
-    let numbers = config.vocabulary.saturating_add(config.memory).saturating_mul(config.dimension);
+    let numbers = config.vocabulary.saturating_mul(config.dimension);
     if !fits(|c| c.vocabulary) || !fits(|c| c.dimension) || !fits(|c| c.steps) || numbers > bytes.len() {
         return Err(CheckpointError::Config(format!("sizes that do not fit the file: {config:?}")));
     }

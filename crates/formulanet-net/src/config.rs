@@ -87,9 +87,6 @@ pub struct Config {
     /// Whether classifiers also read [`Hints`].
     #[serde(default)]
     pub hints: bool,
-    /// How many statements have a vector of their own that is added to what the network makes of them (towers).
-    #[serde(default)]
-    pub memory: usize,
 }
 
 impl Config {
@@ -106,7 +103,6 @@ impl Config {
             reads: Reads::States,
             meeting: Meeting::Concat,
             hints: false,
-            memory: 0,
         }
     }
 

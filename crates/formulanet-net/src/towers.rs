@@ -3,7 +3,7 @@
 //! What a conjecture's vector and a statement's vector are made of is what pooling gave before the first step and
 //! after every step, one behind the other: the first of them knows the symbols, the last the structure.
 
-use crate::batch::{Batch, Contest};
+use crate::batch::{Batch, Contest, Evidence};
 use crate::kernel::matmul::{Packed, Read, add_outer};
 use crate::kernel::rows;
 use crate::layer::Pass;
@@ -35,17 +35,37 @@ fn judge(contest: &Contest, scores: &[f32]) -> Judged {
         scores.chunks_exact(contest.statements.len().max(1)).zip(&contest.useful).enumerate()
     {
         useful.iter().for_each(|&number| is_useful[number as usize] = true);
+        let mut best = (f32::NEG_INFINITY, false);
         for (j, (&score, &is_useful)) in scores.iter().zip(&is_useful).enumerate() {
-            let logit = score + contest.shift(i, j);
+            let (logit, slope) = contest.logit(i, j, score);
+            if logit > best.0 {
+                best = (logit, is_useful);
+            }
+            let logit = logit + contest.shift(i, j);
             let wrong = if is_useful { -logit } else { logit };
             loss += f64::from(share * (wrong.max(0.0) + (-wrong.abs()).exp().ln_1p()));
-            errors.push(share * (1.0 / (1.0 + (-logit).exp()) - f32::from(is_useful)));
+            errors.push(share * slope * (1.0 / (1.0 + (-logit).exp()) - f32::from(is_useful)));
         }
-        let best = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b]));
-        correct += usize::from(best.is_some_and(|best| is_useful[best]));
+        correct += usize::from(best.1);
         useful.iter().for_each(|&number| is_useful[number as usize] = false);
     }
     Judged { errors, loss, correct }
+}
+
+/// Probabilities closer to 0 and 1 than this are not told from it.
+const CERTAIN: f32 = 1e-6;
+
+impl Contest {
+    /// The logit of a statement with a score, and how fast it grows with the score.
+    fn logit(&self, conjecture: usize, statement: usize, score: f32) -> (f32, f32) {
+        let own = score + self.prior;
+        let place = conjecture * self.statements.len() + statement;
+        let Some(&share) = self.evidence.shares.get(place) else { return (own, 1.0) };
+        let (probability, slope) = Evidence::blend(self.evidence.trusts[conjecture], share, own);
+        let probability = probability.clamp(CERTAIN, 1.0 - CERTAIN);
+        let odds = probability / (1.0 - probability);
+        (odds.ln(), slope / (probability * (1.0 - probability)))
+    }
 }
 
 impl Model {
@@ -73,11 +93,7 @@ impl Model {
         let [of_conjectures, of_statements] = [0, 1].map(|i| &self.layout.heads[i]);
         let (conjecture_trace, queries) =
             pass.head_forward(of_conjectures, &inputs[0], contest.dropout.other(2));
-        let (statement_trace, mut keys) =
-            pass.head_forward(of_statements, &inputs[1], contest.dropout.other(3));
-        for (key, statement) in keys.chunks_exact_mut(length).zip(&contest.statements) {
-            self.remember(key, statement.memory);
-        }
+        let (statement_trace, keys) = pass.head_forward(of_statements, &inputs[1], contest.dropout.other(3));
         let [count, number] = [contest.conjectures.len(), contest.statements.len()];
         let kernel = pass.compute.kernel;
         let mut scores = vec![0.0; count * number];
@@ -90,12 +106,6 @@ impl Model {
         query_gradient.iter_mut().for_each(|gradient| *gradient *= scale(length));
         let mut key_gradient = vec![0.0; keys.len()];
         add_outer(kernel, &mut key_gradient, &judged.errors, &scaled, [number, length]);
-        for (gradient, statement) in key_gradient.chunks_exact(length).zip(&contest.statements) {
-            if let Some(row) = statement.memory {
-                let start = self.layout.memory.start + row as usize * length;
-                rows::add(&mut gradients.values[start..][..length], gradient);
-            }
-        }
         for (head, trace, inputs) in
             [(of_conjectures, &conjecture_trace, &inputs[0]), (of_statements, &statement_trace, &inputs[1])]
         {
@@ -134,14 +144,6 @@ impl Model {
         }
         pooled
     }
-
-    /// Adds a statement's own vector to what the network made of it.
-    fn remember(&self, key: &mut [f32], memory: Option<u32>) {
-        if let Some(row) = memory {
-            let own = &self.values[self.layout.memory.clone()][row as usize * key.len()..][..key.len()];
-            rows::add(key, own);
-        }
-    }
 }
 
 impl Network {
@@ -158,18 +160,13 @@ impl Network {
         queries
     }
 
-    /// The vectors of statements, one behind the other; with each statement the number of its own vector, if it has one.
+    /// The vectors of statements, one behind the other.
     ///
     /// # Panics
     ///
-    /// If the network has classifiers instead, or not so many vectors of statements' own.
-    pub fn keys(&self, statements: &[(&Embedding, Option<u32>)]) -> Vec<f32> {
-        let embeddings: Vec<&Embedding> = statements.iter().map(|(embedding, _)| *embedding).collect();
-        let mut keys = self.towers(1, &embeddings);
-        for (key, (_, memory)) in keys.chunks_exact_mut(self.model().config.tower()).zip(statements) {
-            self.model().remember(key, *memory);
-        }
-        keys
+    /// If the network has classifiers instead.
+    pub fn keys(&self, statements: &[&Embedding]) -> Vec<f32> {
+        self.towers(1, statements)
     }
 
     fn towers(&self, which: usize, embeddings: &[&Embedding]) -> Vec<f32> {

@@ -1,8 +1,8 @@
 //! Properties of the network as a whole.
 
 use formulanet_net::{
-    Batch, Candidate, Compute, Config, Contest, Dropout, GraphInput, Kind, Meeting, Model, Network, NormKind,
-    Pair, Pooling, Precision, Reads,
+    Batch, Candidate, Compute, Config, Contest, Dropout, Evidence, GraphInput, Kind, Meeting, Model, Network,
+    NormKind, Pair, Pooling, Precision, Reads,
 };
 
 /// A small generator, so that the tests are the same in every run.
@@ -77,15 +77,13 @@ fn batch_of(graphs: &[Graph], pairs: Vec<Pair>, micro_batch: usize, config: &Con
         numbers.map(|number| number as u32).collect()
     };
     let useful = conjectures.iter().map(useful_for).collect();
-    let candidate = |(i, &graph): (usize, &usize)| Candidate {
-        graph,
-        memory: (i < config.memory).then_some(i as u32),
-        chance: 0.2 + i as f32 / 10.0,
-    };
-    let statements = statements.iter().enumerate().map(candidate).collect();
+    let candidate = |(i, &graph): (usize, &usize)| Candidate { graph, chance: 0.2 + i as f32 / 10.0 };
+    let statements: Vec<Candidate> = statements.iter().enumerate().map(candidate).collect();
     let chances = vec![0.5; conjectures.len()];
     let dropout = Dropout { share: 0.25, seed: 9 };
-    let contest = Contest { conjectures, statements, useful, chances, prior: -1.0, dropout };
+    let shares = (0..conjectures.len() * statements.len()).map(|i| ((i * 7) % 5) as f32 / 6.0).collect();
+    let evidence = Evidence { trusts: (0..conjectures.len()).map(|i| 0.1 * i as f32).collect(), shares };
+    let contest = Contest { conjectures, statements, useful, chances, prior: -1.0, dropout, evidence };
     Batch::contest(&inputs, contest, micro_batch, config)
 }
 
@@ -118,7 +116,7 @@ fn variants() -> Vec<Config> {
     variants.push(Config { pooling: Pooling::MaxMean, steps: 2, ..paper });
     variants.push(Config { reads: Reads::Messages, steps: 2, ..paper });
     variants.push(Config { meeting: Meeting::Product, hints: true, steps: 1, ..paper });
-    variants.push(Config { meeting: Meeting::Towers, memory: 3, steps: 2, ..paper });
+    variants.push(Config { meeting: Meeting::Towers, steps: 2, ..paper });
     let all = Config { norm: NormKind::Batch, pooling: Pooling::MaxMean, reads: Reads::Messages, ..paper };
     variants.push(all);
     variants
@@ -261,11 +259,11 @@ fn alone_is_as_in_a_batch() {
             assert_eq!(network(2).embed_all(&inputs), together);
             if config.meeting == Meeting::Towers {
                 let network = network(1);
-                let keys = network.keys(&together.iter().map(|x| (x, Some(1))).collect::<Vec<_>>());
+                let keys = network.keys(&together.iter().collect::<Vec<_>>());
                 let queries = network.queries(&together.iter().collect::<Vec<_>>());
                 for (i, embedding) in together.iter().enumerate() {
                     let of_this = i * config.tower()..(i + 1) * config.tower();
-                    assert_eq!(network.keys(&[(embedding, Some(1))]), keys[of_this.clone()]);
+                    assert_eq!(network.keys(&[embedding]), keys[of_this.clone()]);
                     assert_eq!(network.queries(&[embedding]), queries[of_this]);
                 }
                 continue;

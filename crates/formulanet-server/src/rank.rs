@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use formulanet::collection::{Collection, Premise};
 use formulanet::encode::Encoded;
-use formulanet::rank::{self, Ranked, Ranker, Syntax};
+use formulanet::rank::{self, Query, Ranked, Ranker, Syntax};
 use formulanet::selection::{Selection, matches};
 use formulanet::statements::Format;
 use serde::{Deserialize, Serialize};
@@ -237,7 +237,7 @@ const ROWS: usize = 8192;
 
 fn score(
     ranker: &Ranker,
-    query: &[f32],
+    query: &Query,
     vectors: &[f32],
     deadline: &Deadline,
     scores: &mut Vec<f32>,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use formulanet_net::{GraphInput, Network};
+use formulanet_net::{GraphInput, Hints, Network};
 
 use crate::Error;
 use crate::data::{GraphRef, Prepared, Split};
@@ -129,6 +129,22 @@ impl TokenMap {
         let is_logical = |node: usize| is_logical[usize::from(graph.tokens[node])];
         Some(vocabulary.complete(mapped, graph.degrees, graph.targets, is_logical))
     }
+
+    /// Calls `look` with graphs of a prepared folder as the model reads them.
+    pub(crate) fn with_inputs<T>(
+        &self,
+        prepared: &Prepared,
+        graphs: &[u32],
+        look: impl FnOnce(&[GraphInput<'_>]) -> T,
+    ) -> T {
+        let graphs: Vec<_> = graphs.iter().map(|&graph| prepared.graph(graph)).collect();
+        let mapped: Vec<Option<Vec<u16>>> = graphs.iter().map(|graph| self.map(graph)).collect();
+        let inputs = graphs.iter().zip(&mapped).map(|(graph, tokens)| GraphInput {
+            tokens: tokens.as_deref().unwrap_or(graph.tokens),
+            ..graph.input()
+        });
+        look(&inputs.collect::<Vec<_>>())
+    }
 }
 
 /// Pairs that are looked at together: enough that graphs recur, few enough that vectors fit in memory.
@@ -167,20 +183,16 @@ pub fn predict(
                 });
             }
         }
-        let graphs: Vec<_> = distinct.iter().map(|&graph| prepared.graph(graph)).collect();
-        let mapped: Vec<Option<Vec<u16>>> = graphs.iter().map(|graph| map.map(graph)).collect();
-        let inputs = graphs.iter().zip(&mapped).map(|(graph, tokens)| GraphInput {
-            tokens: tokens.as_deref().unwrap_or(graph.tokens),
-            ..graph.input()
+        let (vectors, hints) = map.with_inputs(prepared, &distinct, |inputs| {
+            let hints: Vec<Hints> = inputs.iter().map(|&input| seen.hints(input)).collect();
+            (network.embed_all(inputs), hints)
         });
-        let inputs: Vec<GraphInput<'_>> = inputs.collect();
-        let vectors = network.embed_all(&inputs);
         let embedded = chunk.iter().map(|pair| {
             let number = numbers[&pair.statement];
             let statement = &vectors[number];
             let conjecture =
                 numbers.get(&conjecture_graph(pair.conjecture)).map_or(statement, |&i| &vectors[i]);
-            (statement, conjecture, seen.hints(inputs[number]))
+            (statement, conjecture, hints[number])
         });
         let scores = network.score_all(&embedded.collect::<Vec<_>>());
         for (i, pair) in chunk.iter().enumerate() {

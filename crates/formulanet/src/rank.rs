@@ -4,11 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use formulanet_logic::{Formula, Interner, Limits, Names, Position, hol, tptp};
-use formulanet_net::{Compute, Embedding, GraphInput, Hints, Network, Precision};
+use formulanet_net::{Compute, GraphInput, Hints, Network, Precision};
 
 use crate::Error;
 use crate::encode::{Encoded, Encoder};
 use crate::model::TrainedModel;
+use crate::neighbours::Shares;
 use crate::premises::dot;
 use crate::vocab::Vocabulary;
 
@@ -81,6 +82,14 @@ pub struct Ranked {
     pub statement: usize,
     /// The probability that it is useful.
     pub score: f32,
+}
+
+/// What scores need of a conjecture.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Query {
+    vector: Vec<f32>,
+    /// What proofs of similar conjectures used.
+    shares: Shares,
 }
 
 /// A trained network that ranks statements for a conjecture.
@@ -201,7 +210,7 @@ impl Ranker {
     /// Length of a statement's vector.
     pub fn vector_length(&self) -> usize {
         let config = self.network.model().config();
-        if self.trained.ranks() { config.tower() } else { config.width() + Hints::default().len() }
+        if self.trained.ranks() { config.tower() + DIGITS } else { config.width() + Hints::default().len() }
     }
 
     /// What scores need of statements, one vector behind the other. It depends on each statement alone.
@@ -211,9 +220,11 @@ impl Ranker {
             let inputs: Vec<GraphInput<'_>> = chunk.iter().map(|encoded| encoded.input()).collect();
             let embeddings = self.network.embed_all(&inputs);
             if self.trained.ranks() {
-                let remembered = inputs.iter().map(|&input| self.trained.memory.row(input));
-                let statements: Vec<(&Embedding, Option<u32>)> = embeddings.iter().zip(remembered).collect();
-                vectors.extend(self.network.keys(&statements));
+                let keys = self.network.keys(&embeddings.iter().collect::<Vec<_>>());
+                for (key, &input) in keys.chunks_exact(self.vector_length() - DIGITS).zip(&inputs) {
+                    vectors.extend_from_slice(key);
+                    vectors.extend(digits(self.trained.neighbours.number(input)));
+                }
             } else {
                 for (embedding, &input) in embeddings.iter().zip(&inputs) {
                     vectors.extend_from_slice(embedding.last());
@@ -225,22 +236,30 @@ impl Ranker {
     }
 
     /// What scores need of a conjecture.
-    pub fn query(&self, conjecture: &Encoded) -> Vec<f32> {
+    pub fn query(&self, conjecture: &Encoded) -> Query {
         let embedding = self.network.embed(conjecture.input());
-        if self.trained.ranks() { self.network.queries(&[&embedding]) } else { embedding.last().to_vec() }
+        if self.trained.ranks() {
+            let shares = self.trained.neighbours.shares(conjecture.input());
+            return Query { vector: self.network.queries(&[&embedding]), shares };
+        }
+        Query { vector: embedding.last().to_vec(), shares: Shares::default() }
     }
 
     /// The probability that each statement is useful for a conjecture.
-    pub fn scores(&self, query: &[f32], vectors: &[f32]) -> Vec<f32> {
+    pub fn scores(&self, query: &Query, vectors: &[f32]) -> Vec<f32> {
         let length = self.vector_length();
         if self.trained.ranks() {
-            let prior = self.trained.origin.prior.unwrap_or(0.0);
+            let known = self.trained.known();
             let count = vectors.len() / length;
             let parts = parts(count, self.network.compute().threads());
             let of_part = |i: usize| -> Vec<f32> {
                 let part: &Range<usize> = &parts[i];
                 let rows = vectors[part.start * length..part.end * length].chunks_exact(length);
-                rows.map(|key| 1.0 / (1.0 + (-(dot(key, query) + prior)).exp())).collect()
+                let score = |row: &[f32]| {
+                    let (key, digits) = row.split_at(length - DIGITS);
+                    known.score(dot(key, &query.vector), &query.shares, number(digits))
+                };
+                rows.map(score).collect()
             };
             return self.network.compute().map(parts.len(), of_part).concat();
         }
@@ -250,7 +269,7 @@ impl Ranker {
             rows.extend_from_slice(&row[..width]);
             hints.push([row[width], row[width + 1]]);
         }
-        self.network.score_rows(query, &rows, &hints)
+        self.network.score_rows(&query.vector, &rows, &hints)
     }
 
     /// The probability that each statement is useful for a conjecture that nothing is known of; nothing for a model
@@ -258,11 +277,28 @@ impl Ranker {
     pub fn scores_without_conjecture(&self, vectors: &[f32]) -> Option<Vec<f32>> {
         if !self.trained.ranks() {
             let config = self.network.model().config();
-            return (!config.is_conditional).then(|| self.scores(&vec![0.0; config.width()], vectors));
+            let nothing = || Query { vector: vec![0.0; config.width()], shares: Shares::default() };
+            return (!config.is_conditional).then(|| self.scores(&nothing(), vectors));
         }
         let typical = &self.trained.typical;
-        (typical.len() == self.vector_length()).then(|| self.scores(typical, vectors))
+        (typical.len() == self.vector_length() - DIGITS).then(|| {
+            let shares = self.trained.neighbours.popularity();
+            self.scores(&Query { vector: typical.clone(), shares }, vectors)
+        })
     }
+}
+
+/// Numbers of a vector that say which of the neighbours' premises the statement is: its number, counted from 1, in
+/// digits of 256, the lowest first, so that any format of numbers keeps it. All are 0 if it is none of them.
+const DIGITS: usize = 3;
+
+fn digits(number: Option<u32>) -> [f32; DIGITS] {
+    let number = number.map_or(0, |number| number + 1);
+    [number, number >> 8, number >> 16].map(|number| (number & 255) as f32)
+}
+
+fn number(digits: &[f32]) -> Option<u32> {
+    digits.iter().rev().fold(0, |number, &digit| number << 8 | digit as u32).checked_sub(1)
 }
 
 /// Statements that are embedded together.

@@ -10,14 +10,13 @@ mod order;
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use formulanet_net::{
-    Batch, Compute, Config, Meeting, Model, MovingAverage, Network, Optimiser, State, clip,
-};
+use formulanet_net::{Batch, Compute, Meeting, Model, MovingAverage, Network, Optimiser, State, clip};
 use serde::{Deserialize, Serialize};
 
 pub use folder::{Log, RunFolder, recipe_of};
@@ -25,10 +24,11 @@ pub use folder::{Log, RunFolder, recipe_of};
 use crate::Error;
 use crate::data::{Prepared, Split};
 use crate::evaluate::{self, Predictions, TokenMap, Unwatched};
-use crate::memory::{Memory, Seen};
+use crate::memory::Seen;
 use crate::metrics::Ranking;
 use crate::model::{Origin, TrainedModel};
-use crate::premises::{Questions, rank_premises};
+use crate::neighbours::Neighbours;
+use crate::premises::{Known, Questions, rank_premises};
 use crate::random::sample;
 use crate::recipe::Recipe;
 use crate::vocab;
@@ -199,7 +199,9 @@ pub fn train_from(
 ) -> Result<Outcome, Error> {
     recipe.check().map_err(|message| Error::data("recipe", message))?;
     prepared.verify()?;
-    let mut order = Order::new(prepared, recipe);
+    let neighbours = if recipe.neighbours > 0.0 { Neighbours::of(prepared) } else { Neighbours::default() };
+    let neighbours = Arc::new(neighbours);
+    let mut order = Order::new(prepared, recipe, &neighbours);
     if order.count() < 2 {
         return Err(Error::data(
             prepared.path().display().to_string(),
@@ -209,7 +211,7 @@ pub fn train_from(
             ),
         ));
     }
-    let mut trainer = Trainer::new(prepared, recipe, order.prior(), options.threads);
+    let mut trainer = Trainer::new(prepared, recipe, order.prior(), neighbours, options.threads);
     if let Some(first) = first_weights {
         trainer.begin_with(first)?;
     }
@@ -265,8 +267,8 @@ struct Trainer<'a> {
     compute: Compute,
     /// The pairs of a validation on the way; or, if premises are ranked, the conjectures.
     validation: Vec<u32>,
-    memory: Memory,
     seen: Seen,
+    neighbours: Arc<Neighbours>,
     prior: Option<f32>,
 }
 
@@ -280,10 +282,14 @@ struct Sums {
 }
 
 impl<'a> Trainer<'a> {
-    fn new(prepared: &'a Prepared, recipe: &'a Recipe, prior: Option<f32>, threads: usize) -> Self {
-        let memory = contest::memory_of(prepared, recipe);
-        let config = Config { memory: memory.len(), ..recipe.config(prepared.vocabulary().len()) };
-        let model = Model::new(config, recipe.seed);
+    fn new(
+        prepared: &'a Prepared,
+        recipe: &'a Recipe,
+        prior: Option<f32>,
+        neighbours: Arc<Neighbours>,
+        threads: usize,
+    ) -> Self {
+        let model = Model::new(recipe.config(prepared.vocabulary().len()), recipe.seed);
         let optimiser = Optimiser::new(recipe.rule(), recipe.weight_decay, model.layout().trained());
         let average = (recipe.average > 0.0).then(|| MovingAverage::new(recipe.average, model.values()));
         let most = if recipe.validation_pairs == 0 { None } else { Some(recipe.validation_pairs) };
@@ -300,8 +306,8 @@ impl<'a> Trainer<'a> {
                     .collect(),
                 None => evaluate::pairs_of(prepared, Split::Validation, most, 0),
             },
-            memory,
             seen: order::seen(prepared, recipe),
+            neighbours,
             prior,
         }
     }
@@ -497,7 +503,7 @@ impl<'a> Trainer<'a> {
                 program: env!("CARGO_PKG_VERSION").into(),
             },
             vocabulary: self.prepared.vocabulary().to_vec(),
-            memory: self.memory.clone(),
+            neighbours: (*self.neighbours).clone(),
             seen: self.seen.clone(),
             typical: self.typical(),
         }
@@ -529,7 +535,12 @@ impl<'a> Trainer<'a> {
         let map = TokenMap::new(self.prepared.vocabulary(), self.prepared.vocabulary(), "training")?;
         if self.recipe.meeting == Meeting::Towers {
             let splits = [Split::Validation];
-            let ranking = rank_premises(&network, &self.memory, self.prepared, &map, &splits, &Unwatched)?;
+            let known = Known {
+                neighbours: &self.neighbours,
+                trust: self.recipe.neighbours,
+                prior: self.prior.unwrap_or(0.0),
+            };
+            let ranking = rank_premises(&network, &known, self.prepared, &map, &splits, &Unwatched)?;
             return Ok(Validation::of_ranking(ranking));
         }
         let all;

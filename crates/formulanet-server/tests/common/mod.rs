@@ -10,8 +10,9 @@ use std::time::Duration;
 use formulanet::collection::Collection;
 use formulanet::library::Library;
 use formulanet::logic::View;
-use formulanet::memory::{Memory, Seen};
+use formulanet::memory::Seen;
 use formulanet::model::{Origin, TrainedModel};
+use formulanet::neighbours::Neighbours;
 use formulanet::net::{Compute, Meeting, Model, Precision, Storage};
 use formulanet::rank::{Ranker, Syntax};
 use formulanet::recipe::Recipe;
@@ -36,7 +37,7 @@ const LABELS: &str = "VAR VARFUNC UNKNOWN |- ! ? \\ = + * < <= ==> ~ _0 NUMERAL"
 /// A network that was never trained: its scores mean nothing, but they are the same every time.
 fn tiny() -> TrainedModel {
     let vocabulary: Vec<String> = LABELS.split(' ').map(str::to_owned).collect();
-    let recipe = Recipe { dimension: 16, steps: 2, meeting: Meeting::Towers, ..Recipe::fast() };
+    let recipe = Recipe { dimension: 16, steps: 2, meeting: Meeting::Towers, memory: 0, ..Recipe::fast() };
     let model = Model::new(recipe.config(vocabulary.len()), 7);
     let origin = Origin {
         view: View::Graph,
@@ -48,8 +49,8 @@ fn tiny() -> TrainedModel {
         program: "0".into(),
         recipe,
     };
-    let (memory, seen, typical) = (Memory::default(), Seen::default(), Vec::new());
-    TrainedModel { model, origin, vocabulary, memory, seen, typical }
+    let (neighbours, seen, typical) = (Neighbours::default(), Seen::default(), Vec::new());
+    TrainedModel { model, origin, vocabulary, seen, neighbours, typical }
 }
 
 /// Files that servers read: a model and a library that was made with it.

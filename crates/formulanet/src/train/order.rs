@@ -2,6 +2,7 @@
 //! alone, so that a run can go on from any batch.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use formulanet_net::{Batch, Hints, Meeting};
 
@@ -9,6 +10,7 @@ use super::contest::ContestOrder;
 use super::gather::{Blur, Gathered};
 use crate::data::{Prepared, Split};
 use crate::memory::{self, Seen, hints_of};
+use crate::neighbours::Neighbours;
 use crate::random::{sample, scramble};
 use crate::recipe::Recipe;
 
@@ -29,14 +31,16 @@ pub(super) struct Order<'a> {
 }
 
 impl<'a> Order<'a> {
-    pub(super) fn new(prepared: &'a Prepared, recipe: &'a Recipe) -> Self {
-        let contests = (recipe.meeting == Meeting::Towers).then(|| ContestOrder::new(prepared, recipe));
+    /// Neighbours are the conjectures of training, or none.
+    pub(super) fn new(prepared: &'a Prepared, recipe: &'a Recipe, neighbours: &Arc<Neighbours>) -> Self {
+        let ranks = recipe.meeting == Meeting::Towers;
+        let contests = ranks.then(|| ContestOrder::new(prepared, recipe, Arc::clone(neighbours)));
         let groups: Vec<_> = match &contests {
             Some(contests) => (0..contests.count()).map(|place| place..place + 1).collect(),
             None => prepared.conjectures().filter(|c| c.split == Split::Train).map(|c| c.pairs).collect(),
         };
         let examples = groups.iter().map(ExactSizeIterator::len).sum();
-        let hints = if remembers(recipe) { hints(prepared, recipe) } else { Vec::new() };
+        let hints = if recipe.memory > 0 { hints(prepared, recipe) } else { Vec::new() };
         Order {
             prepared,
             recipe,
@@ -144,11 +148,6 @@ impl<'a> Order<'a> {
     }
 }
 
-/// Whether classifiers read how useful statements were before.
-fn remembers(recipe: &Recipe) -> bool {
-    recipe.memory > 0 && recipe.meeting != Meeting::Towers
-}
-
 /// How often every graph was useful and useless in training.
 fn counts(prepared: &Prepared) -> Vec<[u32; 2]> {
     let mut counts = vec![[0; 2]; prepared.meta().counts.graphs];
@@ -162,7 +161,7 @@ fn counts(prepared: &Prepared) -> Vec<[u32; 2]> {
 
 /// What a model remembers of the statements of training.
 pub(super) fn seen(prepared: &Prepared, recipe: &Recipe) -> Seen {
-    if !remembers(recipe) {
+    if recipe.memory == 0 {
         return Seen::default();
     }
     let counts = counts(prepared).into_iter().zip(0..);
