@@ -128,7 +128,7 @@ pub(crate) struct Changes {
     /// Remember statements that training sees so often, and how useful they were; 0 for none
     #[arg(long, value_name = "N")]
     memory: Option<u32>,
-    /// Share of what is remembered, or known of similar conjectures, that a batch leaves out
+    /// Share of what is remembered that a batch leaves out
     #[arg(long, value_name = "SHARE")]
     forget: Option<f32>,
     /// Share of a graph's labels that a batch takes for unknown

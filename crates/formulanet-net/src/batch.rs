@@ -362,27 +362,6 @@ pub struct Contest {
     pub prior: f32,
     /// What is left out at random, so that no single number is relied on.
     pub dropout: Dropout,
-    /// What is known from elsewhere.
-    pub evidence: Evidence,
-}
-
-/// How likely statements are to be useful, as far as something else than the network knows. The network learns what
-/// that does not say.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Evidence {
-    /// For every conjecture, how much of the final probability it is.
-    pub trusts: Vec<f32>,
-    /// A probability for every conjecture and statement: all of the first conjecture, then all of the second, and so on.
-    /// Empty, as the trusts, if nothing is known.
-    pub shares: Vec<f32>,
-}
-
-impl Evidence {
-    /// The final probability, and how fast it grows with the network's logit.
-    pub fn blend(trust: f32, share: f32, logit: f32) -> (f32, f32) {
-        let own = 1.0 / (1.0 + (-logit).exp());
-        (trust * share + (1.0 - trust) * own, (1.0 - trust) * own * (1.0 - own))
-    }
 }
 
 /// Numbers that are left out at random in training; the others are made larger for it.
@@ -416,10 +395,10 @@ impl Dropout {
 }
 
 impl Contest {
-    /// What is added to a logit, so that it is what the library would teach though the batch has mostly useful ones:
-    /// the logarithm of how much likelier a useful statement is to be in the batch than a useless one.
+    /// What is added to a score, so that it is what the library would teach though the batch has mostly useful ones:
+    /// the prior, and the logarithm of how much likelier a useful statement is to be in the batch than a useless one.
     pub(crate) fn shift(&self, conjecture: usize, statement: usize) -> f32 {
-        (self.chances[conjecture] * (1.0 / self.statements[statement].chance - 1.0)).ln_1p()
+        self.prior + (self.chances[conjecture] * (1.0 / self.statements[statement].chance - 1.0)).ln_1p()
     }
 }
 

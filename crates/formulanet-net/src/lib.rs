@@ -20,7 +20,7 @@ mod parameters;
 mod towers;
 mod train;
 
-pub use batch::{Batch, Candidate, Contest, Dropout, Evidence, GraphInput, Pair};
+pub use batch::{Batch, Candidate, Contest, Dropout, GraphInput, Pair};
 pub use checkpoint::{Attachments, CheckpointError, Metadata, State, Storage};
 pub use compute::{Compute, Precision};
 pub use config::{Config, Hints, Kind, Meeting, NormKind, Pooling, Reads};

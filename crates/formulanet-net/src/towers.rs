@@ -3,7 +3,7 @@
 //! What a conjecture's vector and a statement's vector are made of is what pooling gave before the first step and
 //! after every step, one behind the other: the first of them knows the symbols, the last the structure.
 
-use crate::batch::{Batch, Contest, Evidence};
+use crate::batch::{Batch, Contest};
 use crate::kernel::matmul::{Packed, Read, add_outer};
 use crate::kernel::rows;
 use crate::layer::Pass;
@@ -37,35 +37,18 @@ fn judge(contest: &Contest, scores: &[f32]) -> Judged {
         useful.iter().for_each(|&number| is_useful[number as usize] = true);
         let mut best = (f32::NEG_INFINITY, false);
         for (j, (&score, &is_useful)) in scores.iter().zip(&is_useful).enumerate() {
-            let (logit, slope) = contest.logit(i, j, score);
-            if logit > best.0 {
-                best = (logit, is_useful);
+            if score > best.0 {
+                best = (score, is_useful);
             }
-            let logit = logit + contest.shift(i, j);
+            let logit = score + contest.shift(i, j);
             let wrong = if is_useful { -logit } else { logit };
             loss += f64::from(share * (wrong.max(0.0) + (-wrong.abs()).exp().ln_1p()));
-            errors.push(share * slope * (1.0 / (1.0 + (-logit).exp()) - f32::from(is_useful)));
+            errors.push(share * (1.0 / (1.0 + (-logit).exp()) - f32::from(is_useful)));
         }
         correct += usize::from(best.1);
         useful.iter().for_each(|&number| is_useful[number as usize] = false);
     }
     Judged { errors, loss, correct }
-}
-
-/// Probabilities closer to 0 and 1 than this are not told from it.
-const CERTAIN: f32 = 1e-6;
-
-impl Contest {
-    /// The logit of a statement with a score, and how fast it grows with the score.
-    fn logit(&self, conjecture: usize, statement: usize, score: f32) -> (f32, f32) {
-        let own = score + self.prior;
-        let place = conjecture * self.statements.len() + statement;
-        let Some(&share) = self.evidence.shares.get(place) else { return (own, 1.0) };
-        let (probability, slope) = Evidence::blend(self.evidence.trusts[conjecture], share, own);
-        let probability = probability.clamp(CERTAIN, 1.0 - CERTAIN);
-        let odds = probability / (1.0 - probability);
-        (odds.ln(), slope / (probability * (1.0 - probability)))
-    }
 }
 
 impl Model {

@@ -1,8 +1,8 @@
 //! Properties of the network as a whole.
 
 use formulanet_net::{
-    Batch, Candidate, Compute, Config, Contest, Dropout, Evidence, GraphInput, Kind, Meeting, Model, Network,
-    NormKind, Pair, Pooling, Precision, Reads,
+    Batch, Candidate, Compute, Config, Contest, Dropout, GraphInput, Kind, Meeting, Model, Network, NormKind,
+    Pair, Pooling, Precision, Reads,
 };
 
 /// A small generator, so that the tests are the same in every run.
@@ -55,7 +55,7 @@ fn graphs_and_pairs(seed: u64) -> (Vec<Graph>, Vec<Pair>) {
             statement: random.below(5),
             conjecture: 5 + random.below(2),
             is_useful: random.below(2) == 1,
-            hints: [0.1 * i as f32 - 0.5, 0.3],
+            hints: [0.1 * i as f32 - 0.5, 0.3, 0.7, -0.1 * i as f32],
         })
         .collect();
     (graphs, pairs)
@@ -81,9 +81,7 @@ fn batch_of(graphs: &[Graph], pairs: Vec<Pair>, micro_batch: usize, config: &Con
     let statements: Vec<Candidate> = statements.iter().enumerate().map(candidate).collect();
     let chances = vec![0.5; conjectures.len()];
     let dropout = Dropout { share: 0.25, seed: 9 };
-    let shares = (0..conjectures.len() * statements.len()).map(|i| ((i * 7) % 5) as f32 / 6.0).collect();
-    let evidence = Evidence { trusts: (0..conjectures.len()).map(|i| 0.1 * i as f32).collect(), shares };
-    let contest = Contest { conjectures, statements, useful, chances, prior: -1.0, dropout, evidence };
+    let contest = Contest { conjectures, statements, useful, chances, prior: -1.0, dropout };
     Batch::contest(&inputs, contest, micro_batch, config)
 }
 
@@ -115,7 +113,7 @@ fn variants() -> Vec<Config> {
     }
     variants.push(Config { pooling: Pooling::MaxMean, steps: 2, ..paper });
     variants.push(Config { reads: Reads::Messages, steps: 2, ..paper });
-    variants.push(Config { meeting: Meeting::Product, hints: true, steps: 1, ..paper });
+    variants.push(Config { meeting: Meeting::Product, hints: 3, steps: 1, ..paper });
     variants.push(Config { meeting: Meeting::Towers, steps: 2, ..paper });
     let all = Config { norm: NormKind::Batch, pooling: Pooling::MaxMean, reads: Reads::Messages, ..paper };
     variants.push(all);
@@ -179,7 +177,7 @@ fn losses_are_those_of_pytorch() {
             statement: i % 6,
             conjecture: 6 + random.below(2),
             is_useful: random.below(2) == 1,
-            hints: [0.0; 2],
+            hints: [0.0; 4],
         })
         .collect();
     for (kind, is_conditional, expected) in [
@@ -229,7 +227,7 @@ fn odd_graphs_have_embeddings() {
     for config in variants() {
         let model = Model::new(config, 1);
         let pairs: Vec<Pair> = (0..4)
-            .map(|i| Pair { statement: i, conjecture: 3 - i, is_useful: i % 2 == 0, hints: [0.0; 2] })
+            .map(|i| Pair { statement: i, conjecture: 3 - i, is_useful: i % 2 == 0, hints: [0.0; 4] })
             .collect();
         for micro_batch in [1, 4] {
             let gradients =
@@ -268,14 +266,17 @@ fn alone_is_as_in_a_batch() {
                 }
                 continue;
             }
-            let pairs: Vec<_> =
-                together.iter().zip(together.iter().rev()).map(|(a, b)| (a, b, [0.5, 1.0])).collect();
+            let pairs: Vec<_> = together
+                .iter()
+                .zip(together.iter().rev())
+                .map(|(a, b)| (a, b, [0.5, 1.0, -0.2, 0.3]))
+                .collect();
             let scores = network(1).score_all(&pairs);
             for (i, input) in inputs.iter().enumerate() {
                 let alone = network(1).embed(*input);
                 assert_eq!(alone, together[i], "{config:?}");
                 let other = &together[together.len() - 1 - i];
-                let score = network(1).score_rows(other.last(), alone.last(), &[[0.5, 1.0]])[0];
+                let score = network(1).score_rows(other.last(), alone.last(), &[[0.5, 1.0, -0.2, 0.3]])[0];
                 assert_eq!(score, scores[config.steps][i], "{config:?}");
             }
         }

@@ -6,6 +6,7 @@
 
 pub mod baselines;
 pub mod collection;
+pub mod conjectures;
 pub mod data;
 pub mod deepwalk;
 pub mod encode;
@@ -18,6 +19,7 @@ pub mod memory;
 pub mod metrics;
 pub mod model;
 pub mod neighbours;
+mod numbers;
 pub mod plot;
 pub mod premises;
 pub mod problem;

@@ -1,19 +1,17 @@
 //! What proofs of similar conjectures depended on.
 //!
-//! A model that ranks may know the conjectures of training by features of their graphs, and which premises their proofs
-//! used. Asked for a conjecture, it finds the most similar ones and says which share of their proofs used a premise.
-//! Features and premises are known by hashes, never by names.
-
-mod bytes;
+//! A model that ranks may know the conjectures of training and which premises their proofs used. Asked for a conjecture,
+//! it finds the most similar ones and says which share of their proofs used a premise. Premises are known by hashes of
+//! their graphs, never by names.
 
 use std::collections::HashMap;
 
 use formulanet_net::GraphInput;
 
+use crate::conjectures::Conjectures;
 use crate::data::{Prepared, Split};
 use crate::memory::key;
-use crate::random::scramble;
-use crate::similar::{Index, weight};
+use crate::numbers::{Reader, write_ascending};
 
 /// How many conjectures are looked at.
 const NUMBER: usize = 40;
@@ -21,15 +19,13 @@ const NUMBER: usize = 40;
 const POWER: i32 = 4;
 
 /// Conjectures of training and what their proofs used.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Neighbours {
     /// The keys of premises' graphs, ascending. A premise is known by its number here.
     premises: Vec<u64>,
-    /// For every conjecture, its features and how often it has them, ascending.
-    features: Vec<Vec<(u32, u32)>>,
+    conjectures: Conjectures,
     /// For every conjecture, the premises that its proof used and itself, ascending.
     uses: Vec<Vec<u32>>,
-    index: Index<u32>,
 }
 
 /// Which share of the proofs of some conjectures used each premise.
@@ -51,62 +47,35 @@ impl Shares {
     }
 }
 
-impl Default for Neighbours {
-    fn default() -> Self {
-        Neighbours::of_parts(Vec::new(), Vec::new(), Vec::new())
-    }
-}
-
 impl Neighbours {
-    /// The training conjectures of a prepared folder that depend on something, in its order.
+    /// The training conjectures of a prepared folder, in its order.
     pub fn of(prepared: &Prepared) -> Self {
-        let is_known = |number: &usize| {
-            let conjecture = prepared.conjecture(*number);
-            conjecture.split == Split::Train && !conjecture.dependencies.is_empty()
-        };
-        let known = (0..prepared.meta().counts.conjectures).filter(is_known);
         let key_of = |graph: u32| key(prepared.graph(graph).input());
-        let uses: Vec<(u32, Vec<u64>)> = known
-            .map(|number| prepared.conjecture(number))
+        let training = prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train);
+        let uses: Vec<Vec<u64>> = training
             .map(|conjecture| {
                 let premises = conjecture.dependencies.iter().map(|&n| prepared.premise(n as usize).graph);
                 // A similar theorem is itself something to prove the conjecture with.
-                (conjecture.graph, premises.chain([conjecture.graph]).map(key_of).collect())
+                premises.chain([conjecture.graph]).map(key_of).collect()
             })
             .collect();
-        let mut premises: Vec<u64> = uses.iter().flat_map(|(_, keys)| keys).copied().collect();
+        let mut premises: Vec<u64> = uses.iter().flatten().copied().collect();
         premises.sort_unstable();
         premises.dedup();
         let numbers: HashMap<u64, u32> = premises.iter().copied().zip(0..).collect();
-        let number_all = |(_, keys): &(u32, Vec<u64>)| {
+        let number_all = |keys: &Vec<u64>| {
             let mut numbers: Vec<u32> = keys.iter().map(|key| numbers[key]).collect();
             numbers.sort_unstable();
             numbers.dedup();
             numbers
         };
-        let features = uses.iter().map(|(graph, _)| counted(prepared.graph(*graph).input())).collect();
         let uses = uses.iter().map(number_all).collect();
-        Neighbours::of_parts(premises, features, uses)
-    }
-
-    fn of_parts(premises: Vec<u64>, features: Vec<Vec<(u32, u32)>>, uses: Vec<Vec<u32>>) -> Self {
-        let index = Index::new(features.iter().map(|features| weighed(features)));
-        Neighbours { premises, features, uses, index }
-    }
-
-    /// How many conjectures there are.
-    pub fn len(&self) -> usize {
-        self.uses.len()
+        Neighbours { premises, conjectures: Conjectures::of(prepared), uses }
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.uses.is_empty()
-    }
-
-    /// How many premises are known.
-    pub fn premises(&self) -> usize {
-        self.premises.len()
+        self.conjectures.is_empty()
     }
 
     /// The number of a premise, if some proof used it.
@@ -119,25 +88,17 @@ impl Neighbours {
 
     /// Which share of the proofs of similar conjectures used each premise.
     pub fn shares(&self, conjecture: GraphInput<'_>) -> Shares {
-        self.shares_of(&weighed(&counted(conjecture)), None)
-    }
-
-    /// The same for one of the known conjectures, as if it were not known.
-    pub(crate) fn shares_without(&self, conjecture: usize) -> Shares {
-        self.shares_of(&weighed(&self.features[conjecture]), Some(conjecture))
+        if self.is_empty() {
+            return Shares::default();
+        }
+        let mut nearest = self.conjectures.nearest(conjecture, NUMBER);
+        nearest.iter_mut().for_each(|(_, similarity)| *similarity = similarity.powi(POWER));
+        self.add_up(nearest)
     }
 
     /// Which share of all proofs used each premise.
     pub fn popularity(&self) -> Shares {
-        self.add_up((0..self.len()).map(|conjecture| (conjecture, 1.0)).collect())
-    }
-
-    fn shares_of(&self, features: &[(u32, f32)], without: Option<usize>) -> Shares {
-        let mut nearest = self.index.nearest(features, NUMBER + usize::from(without.is_some()));
-        nearest.retain(|&(conjecture, _)| Some(conjecture) != without);
-        nearest.truncate(NUMBER);
-        nearest.iter_mut().for_each(|(_, similarity)| *similarity = similarity.powi(POWER));
-        self.add_up(nearest)
+        self.add_up((0..self.uses.len()).map(|conjecture| (conjecture, 1.0)).collect())
     }
 
     fn add_up(&self, conjectures: Vec<(usize, f32)>) -> Shares {
@@ -149,41 +110,86 @@ impl Neighbours {
         for (conjecture, weight) in conjectures {
             for &premise in &self.uses[conjecture] {
                 // Sums of parts may be above the whole by a rounding.
-                let share = &mut shares[premise as usize];
+                let share: &mut f32 = &mut shares[premise as usize];
                 *share = (*share + weight / total).min(1.0);
             }
         }
         Shares { shares }
     }
-}
 
-/// The features of a graph, as similarity wants them.
-fn weighed(features: &[(u32, u32)]) -> Vec<(u32, f32)> {
-    features.iter().map(|&(feature, count)| (feature, weight(count as usize))).collect()
-}
-
-/// The features of a graph and how often it has them: tokens, tokens of the two ends of an edge, and tokens of a node
-/// with its children in order.
-fn counted(graph: GraphInput<'_>) -> Vec<(u32, u32)> {
-    let hash = |kind: u64, tokens: &mut dyn Iterator<Item = u16>| {
-        let hash = tokens.fold(scramble(kind), |hash, token| scramble(hash ^ u64::from(token)));
-        (hash >> 32) as u32
-    };
-    let mut features = Vec::with_capacity(2 * graph.tokens.len() + graph.targets.len());
-    let mut targets = graph.targets;
-    for (&token, &degree) in graph.tokens.iter().zip(graph.degrees) {
-        features.push(hash(1, &mut [token].into_iter()));
-        let (own, others) = targets.split_at(usize::from(degree));
-        targets = others;
-        let children = || own.iter().map(|&target| graph.tokens[usize::from(target)]);
-        features.extend(children().map(|child| hash(2, &mut [token, child].into_iter())));
-        if degree > 0 {
-            features.push(hash(3, &mut [token].into_iter().chain(children())));
+    /// As model files keep them; nothing if there are none.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        if !self.is_empty() {
+            write_ascending(&mut bytes, self.premises.iter().copied());
+            self.conjectures.write(&mut bytes);
+            for uses in &self.uses {
+                write_ascending(&mut bytes, uses.iter().map(|&premise| u64::from(premise)));
+            }
         }
+        bytes
     }
-    features.sort_unstable();
-    features.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect()
+
+    /// What [`Neighbours::to_bytes`] wrote; nothing if it is something else.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        if bytes.is_empty() {
+            return Some(Neighbours::default());
+        }
+        let mut reader = Reader { bytes };
+        let premises = reader.ascending(1 << 48)?;
+        let conjectures = Conjectures::read(&mut reader)?;
+        let mut uses = Vec::with_capacity(conjectures.len());
+        for _ in 0..conjectures.len() {
+            let used = reader.ascending(premises.len() as u64)?;
+            uses.push(used.into_iter().map(|premise| premise as u32).collect());
+        }
+        reader.bytes.is_empty().then_some(Neighbours { premises, conjectures, uses })
+    }
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    use crate::conjectures::tests::{chains, with};
+
+    /// Conjectures that are chains, with the premises that they use.
+    fn known(known: &[(&[u16], &[u32])], premises: Vec<u64>) -> Neighbours {
+        let conjectures = chains(&known.iter().map(|(tokens, _)| *tokens).collect::<Vec<_>>());
+        Neighbours { premises, conjectures, uses: known.iter().map(|(_, uses)| uses.to_vec()).collect() }
+    }
+
+    #[test]
+    fn similar_conjectures_decide_more() {
+        let conjectures: [(&[u16], &[u32]); 4] =
+            [(&[1, 2, 3], &[0, 1]), (&[1, 2, 4], &[1]), (&[9], &[2]), (&[8], &[])];
+        let neighbours = known(&conjectures, vec![5, 6, 7]);
+        let shares = with(&[1, 2, 3], |graph| neighbours.shares(graph)).shares;
+        assert!(
+            shares[1] > 0.999 && shares[0] > 0.5 && shares[0] < shares[1] && shares[2] == 0.0,
+            "{shares:?}"
+        );
+        assert_eq!(neighbours.popularity().shares, [0.25, 0.5, 0.25]);
+        let none = with(&[100], |graph| neighbours.shares(graph));
+        assert_eq!((none.of(Some(1)), none.of(None), none.trust(0.5)), (0.0, 0.0, 0.0));
+        assert_eq!(neighbours.popularity().trust(0.5), 0.5);
+    }
+
+    #[test]
+    fn premises_are_found_by_their_graphs() {
+        let neighbours = known(&[(&[1], &[0])], vec![with(&[1, 2], key)]);
+        assert_eq!(with(&[1, 2], |graph| neighbours.number(graph)), Some(0));
+        assert_eq!(with(&[1, 3], |graph| neighbours.number(graph)), None);
+        assert_eq!(with(&[1, 2], |graph| Neighbours::default().number(graph)), None);
+    }
+
+    #[test]
+    fn bytes_are_read_back() {
+        for neighbours in
+            [Neighbours::default(), known(&[(&[1, 2], &[0, 2]), (&[], &[])], vec![3, 1 << 40, 1 << 47])]
+        {
+            let bytes = neighbours.to_bytes();
+            assert_eq!(Neighbours::from_bytes(&bytes), Some(neighbours));
+            (1..bytes.len()).for_each(|length| assert_eq!(Neighbours::from_bytes(&bytes[..length]), None));
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use formulanet_net::{Evidence, Network};
+use formulanet_net::Network;
 
 use crate::Error;
 use crate::data::{Conjecture, Prepared, Split};
@@ -114,7 +114,8 @@ impl Known<'_> {
     /// The probability that a premise is useful: of the network's score, and of what similar conjectures say.
     pub(crate) fn score(&self, score: f32, shares: &Shares, premise: Option<u32>) -> f32 {
         let trust = shares.trust(self.trust);
-        Evidence::blend(trust, shares.of(premise), score + self.prior).0
+        let of_network = 1.0 / (1.0 + (-(score + self.prior)).exp());
+        trust * shares.of(premise) + (1.0 - trust) * of_network
     }
 }
 

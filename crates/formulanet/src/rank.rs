@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use formulanet_logic::{Formula, Interner, Limits, Names, Position, hol, tptp};
-use formulanet_net::{Compute, GraphInput, Hints, Network, Precision};
+use formulanet_net::{Compute, GraphInput, Network, Precision};
 
 use crate::Error;
 use crate::encode::{Encoded, Encoder};
@@ -90,6 +90,8 @@ pub struct Query {
     vector: Vec<f32>,
     /// What proofs of similar conjectures used.
     shares: Shares,
+    /// How like it the conjectures of training are.
+    similarities: Vec<f32>,
 }
 
 /// A trained network that ranks statements for a conjecture.
@@ -210,7 +212,7 @@ impl Ranker {
     /// Length of a statement's vector.
     pub fn vector_length(&self) -> usize {
         let config = self.network.model().config();
-        if self.trained.ranks() { config.tower() + DIGITS } else { config.width() + Hints::default().len() }
+        DIGITS + if self.trained.ranks() { config.tower() } else { config.width() }
     }
 
     /// What scores need of statements, one vector behind the other. It depends on each statement alone.
@@ -228,7 +230,7 @@ impl Ranker {
             } else {
                 for (embedding, &input) in embeddings.iter().zip(&inputs) {
                     vectors.extend_from_slice(embedding.last());
-                    vectors.extend(self.trained.seen.hints(input));
+                    vectors.extend(digits(self.trained.seen.number(input)));
                 }
             }
         }
@@ -240,9 +242,14 @@ impl Ranker {
         let embedding = self.network.embed(conjecture.input());
         if self.trained.ranks() {
             let shares = self.trained.neighbours.shares(conjecture.input());
-            return Query { vector: self.network.queries(&[&embedding]), shares };
+            let vector = self.network.queries(&[&embedding]);
+            return Query { vector, shares, similarities: Vec::new() };
         }
-        Query { vector: embedding.last().to_vec(), shares: Shares::default() }
+        let similarities = match self.network.model().config().is_conditional {
+            true => self.trained.seen.similarities(conjecture.input()),
+            false => Vec::new(),
+        };
+        Query { vector: embedding.last().to_vec(), shares: Shares::default(), similarities }
     }
 
     /// The probability that each statement is useful for a conjecture.
@@ -267,7 +274,7 @@ impl Ranker {
         let (mut rows, mut hints) = (Vec::with_capacity(vectors.len()), Vec::new());
         for row in vectors.chunks_exact(length) {
             rows.extend_from_slice(&row[..width]);
-            hints.push([row[width], row[width + 1]]);
+            hints.push(self.trained.seen.hints(number(&row[width..]), &query.similarities));
         }
         self.network.score_rows(&query.vector, &rows, &hints)
     }
@@ -277,19 +284,23 @@ impl Ranker {
     pub fn scores_without_conjecture(&self, vectors: &[f32]) -> Option<Vec<f32>> {
         if !self.trained.ranks() {
             let config = self.network.model().config();
-            let nothing = || Query { vector: vec![0.0; config.width()], shares: Shares::default() };
+            let nothing = || Query {
+                vector: vec![0.0; config.width()],
+                shares: Shares::default(),
+                similarities: Vec::new(),
+            };
             return (!config.is_conditional).then(|| self.scores(&nothing(), vectors));
         }
         let typical = &self.trained.typical;
         (typical.len() == self.vector_length() - DIGITS).then(|| {
             let shares = self.trained.neighbours.popularity();
-            self.scores(&Query { vector: typical.clone(), shares }, vectors)
+            self.scores(&Query { vector: typical.clone(), shares, similarities: Vec::new() }, vectors)
         })
     }
 }
 
-/// Numbers of a vector that say which of the neighbours' premises the statement is: its number, counted from 1, in
-/// digits of 256, the lowest first, so that any format of numbers keeps it. All are 0 if it is none of them.
+/// Numbers of a vector that say which of the remembered statements it is, if one: its number, counted from 1, in digits
+/// of 256, the lowest first, so that any format of numbers keeps it. All are 0 if it is none of them.
 const DIGITS: usize = 3;
 
 fn digits(number: Option<u32>) -> [f32; DIGITS] {

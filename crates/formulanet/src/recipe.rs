@@ -1,6 +1,8 @@
 //! How a network is trained: every choice that the result depends on.
 
-use formulanet_net::{Config, Kind, Meeting, NormKind, Pooling, Precision, Reads, Rule, Schedule, Storage};
+use formulanet_net::{
+    Config, Hints, Kind, Meeting, NormKind, Pooling, Precision, Reads, Rule, Schedule, Storage,
+};
 use serde::{Deserialize, Serialize};
 
 /// Every choice that a trained network depends on, beside the data. As TOML, a recipe is a flat list of these names.
@@ -25,11 +27,10 @@ pub struct Recipe {
     #[serde(default)]
     pub meeting: Meeting,
     /// Statements that are seen so often in training are remembered; 0 for none. A classifier reads how often a statement
-    /// was useful for other conjectures.
+    /// was useful for other conjectures, and for similar ones.
     #[serde(default)]
     pub memory: u32,
-    /// Share of what is remembered, or known of similar conjectures, that a batch leaves out, so that the network learns
-    /// to do without.
+    /// Share of what is remembered that a batch leaves out, so that the network learns to do without.
     #[serde(default)]
     pub forget: f32,
     /// Share of a graph's labels that a batch takes for unknown.
@@ -250,7 +251,12 @@ impl Recipe {
             pooling: self.pooling,
             reads: self.reads,
             meeting: self.meeting,
-            hints: self.memory > 0,
+            hints: match (self.memory, self.conditional) {
+                (0, _) => 0,
+                // Without the conjecture, nothing is known of similar ones.
+                (_, false) => 2,
+                (_, true) => Hints::default().len(),
+            },
         }
     }
 

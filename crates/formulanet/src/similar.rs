@@ -64,13 +64,18 @@ impl<T: Ord + Copy> Index<T> {
     /// At most `number` documents that have something in common with a bag, the most similar first, with their
     /// similarity, which is at most 1. Of equally similar documents, the earlier.
     pub(crate) fn nearest(&self, bag: &[(T, f32)], number: usize) -> Vec<(usize, f32)> {
+        best(&self.similarities(bag), number)
+    }
+
+    /// How like every document a bag is, from 0 to 1.
+    pub(crate) fn similarities(&self, bag: &[(T, f32)]) -> Vec<f32> {
         let mut similarities = vec![0.0f32; self.documents];
         for (place, part) in self.vector(bag) {
             for &(document, of_document) in place.map_or(&[][..], |place| &self.postings[place]) {
                 similarities[document as usize] += part * of_document;
             }
         }
-        best(&similarities, number)
+        similarities
     }
 }
 

@@ -10,13 +10,14 @@ mod order;
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use formulanet_net::{Batch, Compute, Meeting, Model, MovingAverage, Network, Optimiser, State, clip};
+use formulanet_net::{
+    Batch, Compute, Config, Meeting, Model, MovingAverage, Network, Optimiser, State, clip,
+};
 use serde::{Deserialize, Serialize};
 
 pub use folder::{Log, RunFolder, recipe_of};
@@ -199,9 +200,8 @@ pub fn train_from(
 ) -> Result<Outcome, Error> {
     recipe.check().map_err(|message| Error::data("recipe", message))?;
     prepared.verify()?;
-    let neighbours = if recipe.neighbours > 0.0 { Neighbours::of(prepared) } else { Neighbours::default() };
-    let neighbours = Arc::new(neighbours);
-    let mut order = Order::new(prepared, recipe, &neighbours);
+    let seen = if recipe.memory > 0 { Seen::of(prepared, recipe.memory) } else { Seen::default() };
+    let mut order = Order::new(prepared, recipe, &seen);
     if order.count() < 2 {
         return Err(Error::data(
             prepared.path().display().to_string(),
@@ -211,7 +211,7 @@ pub fn train_from(
             ),
         ));
     }
-    let mut trainer = Trainer::new(prepared, recipe, order.prior(), neighbours, options.threads);
+    let mut trainer = Trainer::new(prepared, recipe, order.prior(), seen, options.threads);
     if let Some(first) = first_weights {
         trainer.begin_with(first)?;
     }
@@ -268,7 +268,7 @@ struct Trainer<'a> {
     /// The pairs of a validation on the way; or, if premises are ranked, the conjectures.
     validation: Vec<u32>,
     seen: Seen,
-    neighbours: Arc<Neighbours>,
+    neighbours: Neighbours,
     prior: Option<f32>,
 }
 
@@ -286,7 +286,7 @@ impl<'a> Trainer<'a> {
         prepared: &'a Prepared,
         recipe: &'a Recipe,
         prior: Option<f32>,
-        neighbours: Arc<Neighbours>,
+        seen: Seen,
         threads: usize,
     ) -> Self {
         let model = Model::new(recipe.config(prepared.vocabulary().len()), recipe.seed);
@@ -306,13 +306,17 @@ impl<'a> Trainer<'a> {
                     .collect(),
                 None => evaluate::pairs_of(prepared, Split::Validation, most, 0),
             },
-            seen: order::seen(prepared, recipe),
-            neighbours,
+            seen,
+            neighbours: match recipe.neighbours > 0.0 {
+                true => Neighbours::of(prepared),
+                false => Neighbours::default(),
+            },
             prior,
         }
     }
 
-    /// Takes the weights of another model: every tensor that both networks have, in the same shape.
+    /// Takes the weights of another model: every tensor that both networks have with as many rows, and that is not wider
+    /// there.
     fn begin_with(&mut self, first: &TrainedModel) -> Result<(), Error> {
         if first.vocabulary != self.prepared.vocabulary() {
             let message =
@@ -326,11 +330,20 @@ impl<'a> Trainer<'a> {
             let message = format!("expected a network like {expected:?}, found {found:?}");
             return Err(Error::data("first weights", message));
         }
+        let reads = |config: &Config| (config.meeting, config.is_conditional, config.width());
+        let reads_alike = reads(expected) == reads(found);
         for tensor in self.state.model.layout().tensors().to_vec() {
             let Some(found) = theirs.get(tensor.name.as_str()) else { continue };
-            if found.shape == tensor.shape {
-                let values = &first.model.values()[found.range.clone()];
-                self.state.model.values_mut()[tensor.range].copy_from_slice(values);
+            let ([rows, columns], values) = (found.shape, &first.model.values()[found.range.clone()]);
+            let is_like = if reads_alike { columns <= tensor.shape[1] } else { columns == tensor.shape[1] };
+            if rows != tensor.shape[0] || !is_like {
+                continue;
+            }
+            // A classifier that reads more than theirs, behind what both read, begins without the rest.
+            let own = self.state.model.values_mut()[tensor.range].chunks_exact_mut(tensor.shape[1]);
+            for (own, theirs) in own.zip(values.chunks_exact(columns)) {
+                own[..columns].copy_from_slice(theirs);
+                own[columns..].fill(0.0);
             }
         }
         if let Some(average) = &mut self.state.average {
@@ -503,7 +516,7 @@ impl<'a> Trainer<'a> {
                 program: env!("CARGO_PKG_VERSION").into(),
             },
             vocabulary: self.prepared.vocabulary().to_vec(),
-            neighbours: (*self.neighbours).clone(),
+            neighbours: self.neighbours.clone(),
             seen: self.seen.clone(),
             typical: self.typical(),
         }

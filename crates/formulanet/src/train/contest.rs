@@ -2,17 +2,13 @@
 //!
 //! A batch has some conjectures, some premises of each, and random premises; every conjecture is compared with all of
 //! them. What a premise's presence says of its usefulness is taken back by [`Contest::prior`] and the chances.
-//!
-//! What the proofs of similar conjectures used is given as evidence, so that the network learns what that does not say.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use formulanet_net::{Batch, Candidate, Contest, Dropout, Evidence};
+use formulanet_net::{Batch, Candidate, Contest, Dropout};
 
 use super::gather::{Blur, Gathered};
 use crate::data::{Conjecture, Prepared, Split};
-use crate::neighbours::Neighbours;
 use crate::random::{sample, scramble};
 use crate::recipe::Recipe;
 
@@ -26,14 +22,10 @@ pub(super) struct ContestOrder<'a> {
     chances: Vec<f32>,
     prior: f32,
     blur: Blur,
-    neighbours: Arc<Neighbours>,
-    /// For every premise, its number among the neighbours'.
-    numbers: Vec<Option<u32>>,
 }
 
 impl<'a> ContestOrder<'a> {
-    /// Neighbours are the conjectures of training, in order, or none.
-    pub(super) fn new(prepared: &'a Prepared, recipe: &'a Recipe, neighbours: Arc<Neighbours>) -> Self {
+    pub(super) fn new(prepared: &'a Prepared, recipe: &'a Recipe) -> Self {
         let is_asked = |&number: &usize| {
             let conjecture = prepared.conjecture(number);
             conjecture.split == Split::Train && !conjecture.dependencies.is_empty()
@@ -57,8 +49,6 @@ impl<'a> ContestOrder<'a> {
             (1.0 - missed).clamp(1e-6, 1.0) as f32
         };
         let share = dependencies as f64 / (conjectures.len().max(1) * premises.max(1)) as f64;
-        let number = |number| neighbours.number(prepared.graph(prepared.premise(number).graph).input());
-        let numbers = (0..premises).map(number).collect();
         ContestOrder {
             prepared,
             recipe,
@@ -66,8 +56,6 @@ impl<'a> ContestOrder<'a> {
             prior: prior(share),
             conjectures,
             blur: Blur::new(prepared, recipe),
-            neighbours,
-            numbers,
         }
     }
 
@@ -111,39 +99,12 @@ impl<'a> ContestOrder<'a> {
             statements,
             prior: self.prior,
             dropout: Dropout { share: recipe.dropout, seed },
-            evidence: self.evidence(places, &premises, seed),
         };
         let config = recipe.config(prepared.vocabulary().len());
         graphs.with_inputs(prepared, &self.blur, step, |inputs| {
             Batch::contest(inputs, contest, recipe.micro_batch, &config)
         })
     }
-}
-
-impl ContestOrder<'_> {
-    /// What the neighbours of conjectures say of premises. Some conjectures have none, so that the network learns to do
-    /// without.
-    fn evidence(&self, places: &[u32], premises: &[u32], seed: u64) -> Evidence {
-        if self.neighbours.is_empty() {
-            return Evidence::default();
-        }
-        let mut evidence = Evidence::default();
-        for &place in places {
-            let shares = self.neighbours.shares_without(place as usize);
-            let is_forgotten = share(seed, u64::from(place)) < self.recipe.forget;
-            let trust = if is_forgotten { 0.0 } else { shares.trust(self.recipe.neighbours) };
-            evidence.trusts.push(trust);
-            let of_premise = |&premise: &u32| shares.of(self.numbers[premise as usize]);
-            evidence.shares.extend(premises.iter().map(of_premise));
-        }
-        evidence
-    }
-}
-
-/// A number from 0 to below 1 that looks random.
-fn share(seed: u64, number: u64) -> f32 {
-    let dice = scramble(seed ^ scramble(number)) >> 40;
-    dice as f32 / (1u64 << 24) as f32
 }
 
 /// The chance that one of so many dependencies is drawn.
