@@ -45,7 +45,7 @@ pub(crate) fn files(folder: &Path) -> (PathBuf, PathBuf) {
     for (name, statement) in STATEMENTS {
         collection.add(name, statement, Syntax::Hol).unwrap();
     }
-    made.add(&collection.premises, &ranker).unwrap();
+    made.add(collection.premises, &ranker).unwrap();
     (model, library)
 }
 
