@@ -64,6 +64,13 @@ def peak_mb(pid):
     return round(int(lines["VmHWM"].split()[0]) * 1024 / 1e6, 1)
 
 
+def cpu_seconds(pid):
+    """What a process has computed so far, which does not depend on what else the machine does."""
+    with open(f"/proc/{pid}/stat") as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def measured(command):
     """Runs a command to its end; returns what it printed, its seconds and its memory."""
     began = time.monotonic()
@@ -101,13 +108,14 @@ def serve(program, library, queries):
                 break
         if address is None:
             sys.exit("the server does not start")
-        start = time.monotonic() - began
+        start, before = time.monotonic() - began, cpu_seconds(server.pid)
         answers = [ask(address) for _ in range(queries)]
         times = sorted(seconds for _, seconds in answers)
         result = {
             "start_seconds": round(start, 2),
             "query_seconds_median": round(times[len(times) // 2], 3),
             "query_seconds_worst": round(times[-1], 3),
+            "query_cpu_seconds": round((cpu_seconds(server.pid) - before) / queries, 3),
             "memory_mb": peak_mb(server.pid),
         }
         return answers[0][0], result
