@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, ValueEnum};
 use formulanet::collection::Collection;
-use formulanet::library::Library;
+use formulanet::library::{Added, Library};
 use formulanet::model::TrainedModel;
 use formulanet::rank::{Ranker, Syntax};
 use formulanet::shipped;
@@ -156,14 +156,13 @@ fn build(arguments: BuildArguments) -> Result<()> {
             arguments.library.display()
         );
     }
-    let collection = read(statements, &ranker)?;
     // Under another name until it is whole.
     let folder = arguments.library.parent().filter(|parent| !parent.as_os_str().is_empty());
     let place =
         tempfile::Builder::new().prefix(".formulanet-").tempdir_in(folder.unwrap_or(Path::new(".")))?;
     let unfinished = place.path().join("library");
     let mut library = Library::create(&unfinished, &ranker, &model)?;
-    let added = library.add(&collection.premises, &ranker)?;
+    let added = read(statements, &ranker, &mut library)?;
     drop(library);
     std::fs::rename(&unfinished, &arguments.library)?;
     eprintln!("{} statements in {}", added.new, arguments.library.display());
@@ -175,31 +174,30 @@ fn add(arguments: AddArguments) -> Result<()> {
     let mut library = Library::open(&arguments.library)?;
     let ranker = ranker_of(&library, arguments.model.as_deref(), &statements.compute)?
         .with_limits(statements.limits.limits());
-    let collection = read(statements, &ranker)?;
-    let added = library.add(&collection.premises, &ranker)?;
+    let added = read(statements, &ranker, &mut library)?;
     eprintln!("{} new, {} changed, {} as before", added.new, added.replaced, added.same);
     Ok(())
 }
 
-/// Reads files of statements. Of statements with the same name, the last counts.
-fn read<'a>(statements: &StatementArguments, ranker: &'a Ranker) -> Result<Collection<'a>> {
+/// Reads files of statements into a library, all or nothing. Of statements with the same name, the last counts.
+fn read(statements: &StatementArguments, ranker: &Ranker, library: &mut Library) -> Result<Added> {
     let format = statements.input_format.as_deref().map(|name| named(&Format::ALL, name));
     let mut collection = Collection::new(ranker);
+    let (mut addition, mut count) = (library.addition(ranker)?, 0);
     for file in &statements.files {
-        collection.read(file, format)?;
+        collection.read_each(file, format, &mut |premise| {
+            count += 1;
+            addition.push(premise)
+        })?;
     }
-    let before = collection.premises.len();
-    collection.keep_last();
-    if collection.premises.is_empty() {
+    if count == 0 {
         bail!("expected statements, found none");
     }
-    if collection.premises.len() < before {
-        eprintln!(
-            "{} statements share a name with a later one and were left out",
-            before - collection.premises.len()
-        );
+    let added = addition.commit()?;
+    if added.repeated > 0 {
+        eprintln!("{} statements share a name with a later one and were left out", added.repeated);
     }
-    Ok(collection)
+    Ok(added)
 }
 
 /// The model that a library was made with: the given one, or the shipped one whose name it has.

@@ -1,5 +1,6 @@
 //! Which statements are worth using for a conjecture.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -329,9 +330,12 @@ fn default_compute() -> Compute {
 pub fn order<'a>(scores: &[f32], name: impl Fn(usize) -> &'a str) -> Vec<Ranked> {
     let mut ranked: Vec<Ranked> =
         scores.iter().enumerate().map(|(statement, &score)| Ranked { statement, score }).collect();
-    ranked.sort_by(|a, b| {
-        let by_score = (b.score + 0.0).total_cmp(&(a.score + 0.0));
-        by_score.then_with(|| name(a.statement).cmp(name(b.statement))).then(a.statement.cmp(&b.statement))
-    });
+    ranked.sort_unstable_by(|a, b| earlier(a, b, &name));
     ranked
+}
+
+/// Which of two comes first in such an order, which is never undecided.
+pub(crate) fn earlier<'a>(a: &Ranked, b: &Ranked, name: &impl Fn(usize) -> &'a str) -> Ordering {
+    let by_score = (b.score + 0.0).total_cmp(&(a.score + 0.0));
+    by_score.then_with(|| name(a.statement).cmp(name(b.statement))).then(a.statement.cmp(&b.statement))
 }
