@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args, ValueEnum};
 use formulanet::Error;
-use formulanet::collection::Collection;
+use formulanet::collection::{Collection, Premise};
 use formulanet::encode::Encoded;
 use formulanet::library::Library;
 use formulanet::logic::Interner;
@@ -199,9 +199,9 @@ fn score<'a>(
             Ok::<(), Error>(())
         })?;
     }
-    let encoded: Vec<_> = collection.premises.iter().map(|premise| &premise.encoded).collect();
-    if !encoded.is_empty() {
-        add(&ranker.vectors(&encoded));
+    let named: Vec<_> = collection.premises.iter().map(Premise::named).collect();
+    if !named.is_empty() {
+        add(&ranker.vectors(&named));
     }
     Ok(Candidates { library, stored, collection, scores, without })
 }

@@ -91,8 +91,8 @@ pub(crate) fn answer(
     }
     for chunk in split_by_cost(&candidates.own, |premise| cost(&premise.encoded)) {
         deadline.check()?;
-        let encoded: Vec<&Encoded> = chunk.iter().map(|premise| &premise.encoded).collect();
-        score(ranker, &query, &ranker.vectors(&encoded), deadline, &mut scores)?;
+        let named: Vec<_> = chunk.iter().map(|premise| premise.named()).collect();
+        score(ranker, &query, &ranker.vectors(&named), deadline, &mut scores)?;
     }
     let selection = Selection { most: request.k, threshold: request.threshold, ..Selection::default() };
     let taken = take(&selection, &scores, &request.include, &request.exclude, &candidates, deadline)?;

@@ -20,6 +20,13 @@ pub struct Premise {
     pub encoded: Encoded,
 }
 
+impl Premise {
+    /// Its name and what the model reads.
+    pub fn named(&self) -> (&str, &Encoded) {
+        (&self.name, &self.encoded)
+    }
+}
+
 /// Statements that were read for a model.
 pub struct Collection<'a> {
     ranker: &'a Ranker,

@@ -297,8 +297,8 @@ impl Library {
             for entry in &entries {
                 collection.add(&entry.name, &entry.text, entry.syntax)?;
             }
-            let encoded: Vec<_> = collection.premises.iter().map(|premise| &premise.encoded).collect();
-            let vectors = ranker.vectors(&encoded);
+            let named: Vec<_> = collection.premises.iter().map(Premise::named).collect();
+            let vectors = ranker.vectors(&named);
             let is_close = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-3 + 1e-2 * a.abs();
             let mut rows = vectors.chunks_exact(length).zip(stored.chunks_exact(length));
             match rows.position(|(vector, stored)| !vector.iter().zip(stored).all(is_close)) {

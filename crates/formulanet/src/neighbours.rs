@@ -1,8 +1,10 @@
 //! What proofs of similar conjectures depended on.
 //!
 //! A model that ranks may know the conjectures of training and which premises their proofs used. Asked for a conjecture,
-//! it finds the most similar ones and says which share of their proofs used a premise. Premises are known by hashes of
-//! their graphs, never by names.
+//! it finds the most similar ones and says which share of their proofs used a premise.
+//!
+//! A premise is known by a hash of its graph. Of theorems that say the same, proofs use one and not the other, so that
+//! there is also a hash of graph and name; a theorem of another name counts as any that says the same.
 
 use std::collections::HashMap;
 
@@ -12,6 +14,7 @@ use crate::conjectures::Conjectures;
 use crate::data::{Prepared, Split};
 use crate::memory::key;
 use crate::numbers::{Reader, write_ascending};
+use crate::random::scramble;
 
 /// How many conjectures are looked at.
 const NUMBER: usize = 40;
@@ -21,7 +24,7 @@ const POWER: i32 = 4;
 /// Conjectures of training and what their proofs used.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Neighbours {
-    /// The keys of premises' graphs, ascending. A premise is known by its number here.
+    /// The keys of premises' graphs, and of those with their names, ascending. A premise is known by its number here.
     premises: Vec<u64>,
     conjectures: Conjectures,
     /// For every conjecture, the premises that its proof used and itself, ascending.
@@ -50,13 +53,17 @@ impl Shares {
 impl Neighbours {
     /// The training conjectures of a prepared folder, in its order.
     pub fn of(prepared: &Prepared) -> Self {
-        let key_of = |graph: u32| key(prepared.graph(graph).input());
+        let keys_of = |(name, graph): (&str, u32)| {
+            let key = key(prepared.graph(graph).input());
+            [key, named(key, name)]
+        };
         let training = prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train);
         let uses: Vec<Vec<u64>> = training
             .map(|conjecture| {
-                let premises = conjecture.dependencies.iter().map(|&n| prepared.premise(n as usize).graph);
+                let premises = conjecture.dependencies.iter().map(|&n| prepared.premise(n as usize));
+                let premises = premises.map(|premise| (premise.name, premise.graph));
                 // A similar theorem is itself something to prove the conjecture with.
-                premises.chain([conjecture.graph]).map(key_of).collect()
+                premises.chain([(conjecture.name, conjecture.graph)]).flat_map(keys_of).collect()
             })
             .collect();
         let mut premises: Vec<u64> = uses.iter().flatten().copied().collect();
@@ -78,12 +85,14 @@ impl Neighbours {
         self.conjectures.is_empty()
     }
 
-    /// The number of a premise, if some proof used it.
-    pub fn number(&self, premise: GraphInput<'_>) -> Option<u32> {
+    /// The number of a premise, if some proof used it, or another that says the same.
+    pub fn number(&self, name: &str, premise: GraphInput<'_>) -> Option<u32> {
         if self.is_empty() {
             return None;
         }
-        self.premises.binary_search(&key(premise)).ok().map(|number| number as u32)
+        let key = key(premise);
+        let number = |key: u64| self.premises.binary_search(&key).ok().map(|number| number as u32);
+        number(named(key, name)).or_else(|| number(key))
     }
 
     /// Which share of the proofs of similar conjectures used each premise.
@@ -147,6 +156,11 @@ impl Neighbours {
     }
 }
 
+/// 48 bits that tell a graph with a name from others.
+fn named(key: u64, name: &str) -> u64 {
+    name.bytes().fold(scramble(key), |hash, byte| scramble(hash ^ u64::from(byte))) >> 16
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,10 +190,19 @@ mod tests {
 
     #[test]
     fn premises_are_found_by_their_graphs() {
-        let neighbours = known(&[(&[1], &[0])], vec![with(&[1, 2], key)]);
-        assert_eq!(with(&[1, 2], |graph| neighbours.number(graph)), Some(0));
-        assert_eq!(with(&[1, 3], |graph| neighbours.number(graph)), None);
-        assert_eq!(with(&[1, 2], |graph| Neighbours::default().number(graph)), None);
+        let graph = with(&[1, 2], key);
+        let mut keys = vec![graph, named(graph, "A"), named(graph, "B")];
+        keys.sort_unstable();
+        let number = |key: u64| keys.iter().position(|&other| other == key).map(|number| number as u32);
+        let neighbours = known(&[(&[1], &[0])], keys.clone());
+        let check = |name: &str, tokens: &[u16], expected: Option<u32>| {
+            assert_eq!(with(tokens, |graph| neighbours.number(name, graph)), expected);
+        };
+        check("A", &[1, 2], number(named(graph, "A")));
+        check("B", &[1, 2], number(named(graph, "B")));
+        check("C", &[1, 2], number(graph));
+        check("A", &[1, 3], None);
+        assert_eq!(with(&[1, 2], |graph| Neighbours::default().number("A", graph)), None);
     }
 
     #[test]

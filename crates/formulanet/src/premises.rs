@@ -68,7 +68,9 @@ impl<'a> Questions<'a> {
             map.with_inputs(prepared, chunk, |inputs| {
                 let embeddings = network.embed_all(inputs);
                 keys.extend(network.keys(&embeddings.iter().collect::<Vec<_>>()));
-                numbers.extend(inputs.iter().map(|&input| known.neighbours.number(input)));
+                let names = (i * CHUNK..).map(|number| prepared.premise(number).name);
+                let named = inputs.iter().zip(names);
+                numbers.extend(named.map(|(&input, name)| known.neighbours.number(name, input)));
             });
             watch.done(i * CHUNK + chunk.len(), of);
         }

@@ -105,8 +105,8 @@ impl Problem {
 
     /// The scores of all axioms. Where there are several conjectures, an axiom has the best of its scores.
     pub fn scores(&self, ranker: &Ranker) -> Vec<f32> {
-        let encoded: Vec<&Encoded> = self.axioms.iter().map(|&i| &self.items[i].encoded).collect();
-        let vectors = ranker.vectors(&encoded);
+        let named = self.axioms.iter().map(|&i| (self.items[i].name.as_str(), &self.items[i].encoded));
+        let vectors = ranker.vectors(&named.collect::<Vec<_>>());
         let mut best = vec![0.0f32; self.axioms.len()];
         for conjecture in self.of(Part::Conjecture) {
             let scores = ranker.scores(&ranker.query(&conjecture.encoded), &vectors);

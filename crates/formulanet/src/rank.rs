@@ -205,7 +205,8 @@ impl Ranker {
     /// If a statement is too large.
     pub fn rank(&self, conjecture: &Statement, statements: &[Statement]) -> Result<Vec<Ranked>, Error> {
         let encoded: Vec<Encoded> = statements.iter().map(|s| self.encode(s)).collect::<Result<_, _>>()?;
-        let vectors = self.vectors(&encoded.iter().collect::<Vec<_>>());
+        let named: Vec<_> = statements.iter().map(|s| s.name.as_str()).zip(&encoded).collect();
+        let vectors = self.vectors(&named);
         let scores = self.scores(&self.query(&self.encode(conjecture)?), &vectors);
         Ok(order(&scores, |i| &statements[i].name))
     }
@@ -216,17 +217,19 @@ impl Ranker {
         DIGITS + if self.trained.ranks() { config.tower() } else { config.width() }
     }
 
-    /// What scores need of statements, one vector behind the other. It depends on each statement alone.
-    pub fn vectors(&self, statements: &[&Encoded]) -> Vec<f32> {
+    /// What scores need of statements with their names, one vector behind the other. It depends on each statement alone.
+    /// Names count only for a model that knows what proofs used, and only to tell equal statements apart.
+    pub fn vectors(&self, statements: &[(&str, &Encoded)]) -> Vec<f32> {
         let mut vectors = Vec::with_capacity(statements.len() * self.vector_length());
         for chunk in statements.chunks(CHUNK) {
-            let inputs: Vec<GraphInput<'_>> = chunk.iter().map(|encoded| encoded.input()).collect();
+            let inputs: Vec<GraphInput<'_>> = chunk.iter().map(|(_, encoded)| encoded.input()).collect();
             let embeddings = self.network.embed_all(&inputs);
             if self.trained.ranks() {
                 let keys = self.network.keys(&embeddings.iter().collect::<Vec<_>>());
-                for (key, &input) in keys.chunks_exact(self.vector_length() - DIGITS).zip(&inputs) {
+                let keys = keys.chunks_exact(self.vector_length() - DIGITS);
+                for ((key, (name, _)), &input) in keys.zip(chunk).zip(&inputs) {
                     vectors.extend_from_slice(key);
-                    vectors.extend(digits(self.trained.neighbours.number(input)));
+                    vectors.extend(digits(self.trained.neighbours.number(name, input)));
                 }
             } else {
                 for (embedding, &input) in embeddings.iter().zip(&inputs) {

@@ -56,8 +56,8 @@ fn many_statements_come_back_as_they_were() {
         (&entry.name, &entry.text, entry.syntax) == (&premise.name, &premise.text, premise.syntax)
     };
     assert!(entries.len() == MANY && entries.iter().zip(&premises).all(is_same));
-    let encoded: Vec<_> = premises.iter().map(|premise| &premise.encoded).collect();
-    assert!(vectors == ranker.vectors(&encoded));
+    let named: Vec<_> = premises.iter().map(Premise::named).collect();
+    assert!(vectors == ranker.vectors(&named));
     assert_eq!(library.verify(&ranker).unwrap(), MANY);
     assert_eq!(library.remove(&["N1*".into(), "N20".into()]).unwrap(), 1 + 1111);
     assert_eq!(library.count().unwrap(), MANY - 1112);

@@ -8,7 +8,6 @@ use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use super::{CHUNK, Library, bytes, fail, name_of};
 use crate::Error;
 use crate::collection::Premise;
-use crate::encode::Encoded;
 use crate::rank::Ranker;
 
 /// What an addition did. Of statements with the same name, the last counts.
@@ -90,8 +89,8 @@ impl<'a> Addition<'a> {
         }
         let waiting = std::mem::take(&mut self.waiting);
         let fresh = self.fresh(&waiting)?;
-        let encoded: Vec<&Encoded> = fresh.iter().map(|premise| &premise.encoded).collect();
-        let vectors = self.ranker.vectors(&encoded);
+        let named: Vec<_> = fresh.iter().map(|premise| premise.named()).collect();
+        let vectors = self.ranker.vectors(&named);
         let insert = "INSERT INTO statements (name, text, syntax, vector) VALUES (?1, ?2, ?3, ?4)
                       ON CONFLICT (name) DO UPDATE SET text = ?2, syntax = ?3, vector = ?4";
         let mut insert = connection.prepare(insert).map_err(&fail)?;
