@@ -10,11 +10,13 @@ use formulanet::collection::Collection;
 use formulanet::library::Library;
 use formulanet::model::TrainedModel;
 use formulanet::rank::{Ranker, Syntax};
+use formulanet::ranks;
 use formulanet::shipped;
 use formulanet::statements::Format;
 use serde::Serialize;
 
 use crate::input::{ComputeArguments, LimitArguments, language, named, writing};
+use crate::processes::{group, refuse_stdin, speaks};
 
 /// Keep statements and their vectors in a file, for ranking without embedding them anew
 ///
@@ -29,6 +31,13 @@ use crate::input::{ComputeArguments, LimitArguments, language, named, writing};
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
+}
+
+impl Arguments {
+    /// Whether the processes of `mpirun` share its work.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(self.command, Command::Build(_))
+    }
 }
 
 #[derive(Subcommand)]
@@ -150,13 +159,19 @@ fn build(arguments: BuildArguments) -> Result<()> {
     };
     let ranker = Ranker::new(TrainedModel::named(&model)?, statements.compute.compute())?
         .with_limits(statements.limits.limits());
-    if arguments.library.exists() {
+    if speaks() && arguments.library.exists() {
         bail!(
             "{}: there is a file already; add to it with `library add`, or choose another name",
             arguments.library.display()
         );
     }
+    refuse_stdin(statements.files.iter().map(String::as_str))?;
     let collection = read(statements, &ranker)?;
+    ranks::agree(group(), &collection.facts())?;
+    if !speaks() {
+        Library::embed_with_others(&collection.premises, &ranker);
+        return Ok(());
+    }
     // Under another name until it is whole.
     let folder = arguments.library.parent().filter(|parent| !parent.as_os_str().is_empty());
     let place =
@@ -193,7 +208,7 @@ fn read<'a>(statements: &StatementArguments, ranker: &'a Ranker) -> Result<Colle
     if collection.premises.is_empty() {
         bail!("expected statements, found none");
     }
-    if collection.premises.len() < before {
+    if collection.premises.len() < before && speaks() {
         eprintln!(
             "{} statements share a name with a later one and were left out",
             before - collection.premises.len()

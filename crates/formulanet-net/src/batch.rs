@@ -435,6 +435,19 @@ pub struct Dealing {
     pub ranks: usize,
 }
 
+impl Dealing {
+    /// How many threads, of one process or several, can work on a batch of so many graphs at the same time.
+    pub fn most_parallel(&self, graphs: usize) -> usize {
+        Lanes::new(self.micro_batches(graphs)).count
+    }
+
+    fn micro_batches(self, graphs: usize) -> usize {
+        let count = graphs.div_ceil(self.micro_batch.max(1)).max(1);
+        // An even number keeps two threads, or four, busy to the end.
+        if count > 1 { count.next_multiple_of(if count > 4 { 4 } else { 2 }) } else { count }
+    }
+}
+
 impl From<usize> for Dealing {
     /// Micro-batches of so many graphs, all for this process.
     fn from(micro_batch: usize) -> Self {
@@ -506,11 +519,6 @@ impl Batch {
         rows * config.dimension * config.dimension + heads
     }
 
-    /// How many threads, of one process or several, can work on it at the same time.
-    pub fn most_parallel(&self) -> usize {
-        Lanes::new(self.unions.len()).count
-    }
-
     /// How many graphs each micro-batch has.
     pub(crate) fn sizes(&self) -> Vec<usize> {
         let mut sizes = vec![0; self.unions.len()];
@@ -543,12 +551,7 @@ fn deal(
     dealing: Dealing,
     config: &Config,
 ) -> (Vec<Option<Union>>, Vec<(usize, usize)>) {
-    let Dealing { micro_batch, rank, ranks } = dealing;
-    let mut count = graphs.len().div_ceil(micro_batch.max(1)).max(1);
-    if count > 1 {
-        // An even number keeps two threads, or four, busy to the end.
-        count = count.next_multiple_of(if count > 4 { 4 } else { 2 });
-    }
+    let count = dealing.micro_batches(graphs.len());
     let costs: Vec<usize> = graphs.iter().map(GraphInput::cost).collect();
     let mut order: Vec<usize> = (0..graphs.len()).collect();
     order.sort_by_key(|&graph| std::cmp::Reverse(costs[graph]));
@@ -562,7 +565,9 @@ fn deal(
     }
     let lanes = Lanes::new(count);
     let union = |(i, (_, part)): (usize, &(usize, Vec<usize>))| {
-        lanes.has(rank, ranks, i).then(|| Union::new(part.iter().map(|&graph| graphs[graph]), config))
+        lanes
+            .has(dealing.rank, dealing.ranks, i)
+            .then(|| Union::new(part.iter().map(|&graph| graphs[graph]), config))
     };
     (parts.iter().enumerate().map(union).collect(), places)
 }

@@ -107,6 +107,11 @@ impl Compute {
         format!("{}{hint}", self.kernel.name())
     }
 
+    /// The instructions alone: with the same ones, products have the same bits on any CPU.
+    pub fn instructions(&self) -> &'static str {
+        self.kernel.name()
+    }
+
     /// How many threads there are.
     pub fn threads(&self) -> usize {
         self.threads

@@ -229,6 +229,15 @@ impl Library {
         Ok(added)
     }
 
+    /// Takes part in an addition of another process, to a library that has none of the statements yet: embeds some of
+    /// them, in as many calls.
+    pub fn embed_with_others(premises: &[Premise], ranker: &Ranker) {
+        for chunk in premises.chunks(CHUNK) {
+            let encoded: Vec<_> = chunk.iter().map(|premise| &premise.encoded).collect();
+            ranker.vectors(&encoded);
+        }
+    }
+
     /// Removes statements by names or patterns, and says how many.
     ///
     /// # Errors
