@@ -30,10 +30,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let graphs: Vec<[u16; 2]> = (0..8).map(|i| [i, i + 1].map(|token| token % vocabulary as u16)).collect();
     let inputs: Vec<GraphInput<'_>> =
         graphs.iter().map(|tokens| GraphInput { tokens, degrees: &[1, 0], targets: &[1] }).collect();
-    let pair =
-        |i: usize| Pair { statement: i % 8, conjecture: i / 8 % 8, is_useful: i % 3 == 0, hints: [0.0; 2] };
+    let pair = |i: usize| Pair {
+        statement: i % 8,
+        conjecture: i / 8 % 8,
+        is_useful: i.is_multiple_of(3),
+        hints: [0.0; 2],
+    };
     let compute = Compute::new(Precision::Auto, 1);
-    let mut of_pairs = |count: usize| {
+    let of_pairs = |count: usize| {
         let batch = Batch::new(&inputs, (0..count).map(pair).collect(), 8, model.config());
         best(|| model.gradients(&batch, &compute).recycle(&compute))
     };
