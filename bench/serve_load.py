@@ -2,7 +2,7 @@
 """Many clients at once against `formulanet serve`, on this machine.
 
     formulanet library build small.db statements.hol
-    formulanet serve --library small.db --queue 256 &
+    formulanet serve --library small.db &
     bench/serve_load.py --library small --seconds 60 --pid $!
 
 Each client asks, waits for the answer and asks again; one that is told to come back (429) does so a moment later.

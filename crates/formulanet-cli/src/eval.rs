@@ -210,7 +210,7 @@ fn of_ranker(
     let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, "model")?;
     let network = Network::new(trained.model.clone(), arguments.compute.compute());
     let watch = PairBar::new();
-    let ranking = rank_premises(&network, &trained.memory, prepared, &map, splits, &watch);
+    let ranking = rank_premises(&network, &trained.known(), prepared, &map, splits, &watch);
     watch.0.finish_and_clear();
     Ok(ranking?)
 }

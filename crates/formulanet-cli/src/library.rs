@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, ValueEnum};
 use formulanet::collection::Collection;
-use formulanet::library::Library;
+use formulanet::library::{Added, Library};
 use formulanet::model::TrainedModel;
 use formulanet::rank::{Ranker, Syntax};
 use formulanet::ranks;
@@ -166,10 +166,10 @@ fn build(arguments: BuildArguments) -> Result<()> {
         );
     }
     refuse_stdin(statements.files.iter().map(String::as_str))?;
-    let collection = read(statements, &ranker)?;
-    ranks::agree(group(), &collection.facts())?;
+    ranks::agree(group(), &Collection::new(&ranker).facts())?;
     if !speaks() {
-        Library::embed_with_others(&collection.premises, &ranker);
+        // This process embeds its share, and the first one has the library.
+        read(statements, &ranker, &mut Library::create(Path::new(":memory:"), &ranker, &model)?)?;
         return Ok(());
     }
     // Under another name until it is whole.
@@ -178,7 +178,7 @@ fn build(arguments: BuildArguments) -> Result<()> {
         tempfile::Builder::new().prefix(".formulanet-").tempdir_in(folder.unwrap_or(Path::new(".")))?;
     let unfinished = place.path().join("library");
     let mut library = Library::create(&unfinished, &ranker, &model)?;
-    let added = library.add(&collection.premises, &ranker)?;
+    let added = read(statements, &ranker, &mut library)?;
     drop(library);
     std::fs::rename(&unfinished, &arguments.library)?;
     eprintln!("{} statements in {}", added.new, arguments.library.display());
@@ -190,31 +190,35 @@ fn add(arguments: AddArguments) -> Result<()> {
     let mut library = Library::open(&arguments.library)?;
     let ranker = ranker_of(&library, arguments.model.as_deref(), &statements.compute)?
         .with_limits(statements.limits.limits());
-    let collection = read(statements, &ranker)?;
-    let added = library.add(&collection.premises, &ranker)?;
+    let added = read(statements, &ranker, &mut library)?;
     eprintln!("{} new, {} changed, {} as before", added.new, added.replaced, added.same);
     Ok(())
 }
 
-/// Reads files of statements. Of statements with the same name, the last counts.
-fn read<'a>(statements: &StatementArguments, ranker: &'a Ranker) -> Result<Collection<'a>> {
+/// Reads files of statements into a library, all or nothing. Of statements with the same name, the last counts.
+fn read(statements: &StatementArguments, ranker: &Ranker, library: &mut Library) -> Result<Added> {
     let format = statements.input_format.as_deref().map(|name| named(&Format::ALL, name));
     let mut collection = Collection::new(ranker);
-    for file in &statements.files {
-        collection.read(file, format)?;
+    let (mut addition, mut count, mut digest) = (library.addition(ranker)?, 0, 0);
+    if !speaks() {
+        addition = addition.without_writing();
     }
-    let before = collection.premises.len();
-    collection.keep_last();
-    if collection.premises.is_empty() {
+    for file in &statements.files {
+        collection.read_each(file, format, &mut |premise| {
+            count += 1;
+            digest = ranks::digest(format!("{digest} {} {}", premise.name, premise.text).as_bytes());
+            addition.push(premise)
+        })?;
+    }
+    if count == 0 {
         bail!("expected statements, found none");
     }
-    if collection.premises.len() < before && speaks() {
-        eprintln!(
-            "{} statements share a name with a later one and were left out",
-            before - collection.premises.len()
-        );
+    ranks::agree(group(), &[("statements", format!("{count} with digest {digest:016x}"))])?;
+    let added = addition.commit()?;
+    if added.repeated > 0 && speaks() {
+        eprintln!("{} statements share a name with a later one and were left out", added.repeated);
     }
-    Ok(collection)
+    Ok(added)
 }
 
 /// The model that a library was made with: the given one, or the shipped one whose name it has.

@@ -6,10 +6,12 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args, ValueEnum};
-use formulanet::collection::Collection;
-use formulanet::library::{Library, Vectors};
+use formulanet::Error;
+use formulanet::collection::{Collection, Premise};
+use formulanet::encode::Encoded;
+use formulanet::library::Library;
 use formulanet::logic::Interner;
-use formulanet::rank::{self, Ranked, Ranker, Syntax};
+use formulanet::rank::{Ranked, Ranker, Syntax};
 use formulanet::statements::Format;
 use serde::Serialize;
 
@@ -94,25 +96,29 @@ pub(crate) struct Row<'a> {
 /// What is ranked: the statements of a library, and behind them those of files.
 struct Candidates<'a> {
     library: Option<&'a Library>,
-    stored: Vectors,
+    /// Names of the library's statements. Their texts are read when they are shown, their vectors when they are scored.
+    stored: Vec<String>,
     collection: Collection<'a>,
+    scores: Vec<f32>,
+    /// Scores without the conjecture, where they are wanted and the model has them.
+    without: Option<Vec<f32>>,
 }
 
 impl Candidates<'_> {
     fn name(&self, number: usize) -> &str {
-        match number.checked_sub(self.stored.names.len()) {
-            None => &self.stored.names[number],
+        match number.checked_sub(self.stored.len()) {
+            None => &self.stored[number],
             Some(number) => &self.collection.premises[number].name,
         }
     }
 
     /// A statement's text, and the symbols in it that the model does not know.
     fn shown(&self, number: usize, ranker: &Ranker) -> Result<(String, Vec<String>)> {
-        if let Some(number) = number.checked_sub(self.stored.names.len()) {
+        if let Some(number) = number.checked_sub(self.stored.len()) {
             let premise = &self.collection.premises[number];
             return Ok((premise.text.clone(), premise.encoded.unknown().to_vec()));
         }
-        let name = &self.stored.names[number];
+        let name = &self.stored[number];
         let entry = self.library.map(|library| library.entry(name)).transpose()?.flatten();
         let entry = entry.with_context(|| format!("`{name}` was removed from the library just now"))?;
         let mut alone = Collection::new(ranker);
@@ -143,16 +149,11 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         )?,
     };
     let ranker = ranker.with_limits(limits);
-    let stored = library.as_ref().map(Library::vectors).transpose()?.unwrap_or_default();
     let mut collection = Collection::new(&ranker);
     for file in &files {
         collection.read(file, format)?;
     }
-    let candidates = Candidates { library: library.as_ref(), stored, collection };
-    if candidates.stored.names.is_empty() && candidates.collection.premises.is_empty() {
-        bail!("expected statements to rank, found none");
-    }
-    let known = candidates.collection.syntax();
+    let known = collection.syntax();
     let of_model =
         || if ranker.model().origin.data.contains("deepmath") { Syntax::Tptp } else { Syntax::Hol };
     let syntax = arguments.reading.syntax().or(known).unwrap_or_else(of_model);
@@ -160,16 +161,49 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let conjecture =
         arguments.reading.parse_as(&arguments.conjecture, syntax, ranker.hol_options(), &mut names)?;
     let conjecture = ranker.encoder().encode(&conjecture, &names)?;
-    let encoded: Vec<_> = candidates.collection.premises.iter().map(|premise| &premise.encoded).collect();
-    let vectors = [candidates.stored.values.as_slice(), &ranker.vectors(&encoded)].concat();
-    let scores = ranker.scores(&ranker.query(&conjecture), &vectors);
-    let ranked = rank::order(&scores, |i| candidates.name(i));
-    let taken = arguments.selection.selection(arguments.most).take(&ranked, |i| candidates.name(i))?;
+    let candidates = score(library.as_ref(), collection, &ranker, &conjecture, arguments.explain)?;
+    if candidates.scores.is_empty() {
+        bail!("expected statements to rank, found none");
+    }
+    let selection = arguments.selection.selection(arguments.most);
+    let taken = selection.pick(&candidates.scores, |i| candidates.name(i))?;
     if arguments.explain && !conjecture.unknown().is_empty() {
         eprintln!("unknown in the conjecture: {}", conjecture.unknown().join(", "));
     }
-    let without = arguments.explain.then(|| ranker.scores_without_conjecture(&vectors)).flatten();
-    print(&arguments, &taken, &candidates, &ranker, without.as_deref())
+    print(&arguments, &taken, &candidates, &ranker)
+}
+
+/// Scores statements of a library as they are read, so that vectors take no memory, and behind them those of files.
+fn score<'a>(
+    library: Option<&'a Library>,
+    collection: Collection<'a>,
+    ranker: &Ranker,
+    conjecture: &Encoded,
+    explains: bool,
+) -> Result<Candidates<'a>> {
+    let query = ranker.query(conjecture);
+    let (mut stored, mut scores, mut without) = (Vec::new(), Vec::new(), explains.then(Vec::new));
+    let mut add = |vectors: &[f32]| {
+        scores.extend(ranker.scores(&query, vectors));
+        if let Some(all) = &mut without {
+            match ranker.scores_without_conjecture(vectors) {
+                Some(scores) => all.extend(scores),
+                None => without = None,
+            }
+        }
+    };
+    if let Some(library) = library {
+        library.scan(|entries, vectors| {
+            add(vectors);
+            stored.extend(entries.into_iter().map(|entry| entry.name));
+            Ok::<(), Error>(())
+        })?;
+    }
+    let named: Vec<_> = collection.premises.iter().map(Premise::named).collect();
+    if !named.is_empty() {
+        add(&ranker.vectors(&named));
+    }
+    Ok(Candidates { library, stored, collection, scores, without })
 }
 
 fn print(
@@ -177,7 +211,6 @@ fn print(
     taken: &[Ranked],
     candidates: &Candidates<'_>,
     ranker: &Ranker,
-    without: Option<&[f32]>,
 ) -> Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
     let width = taken.iter().map(|ranked| candidates.name(ranked.statement).chars().count()).max();
@@ -190,7 +223,7 @@ fn print(
             score: ranked.score,
             statement: &statement,
             unknown: arguments.explain.then_some(unknown),
-            without_conjecture: without.map(|scores| scores[ranked.statement]),
+            without_conjecture: candidates.without.as_ref().map(|scores| scores[ranked.statement]),
         };
         writing(match arguments.format {
             Output::Json => writeln!(out, "{}", serde_json::to_string(&row)?),

@@ -65,10 +65,10 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let ranker = Ranker::new(TrainedModel::named(&arguments.model)?, arguments.compute.compute())?;
     let ranker = ranker.with_limits(limits);
     let problem = Problem::read(&arguments.problem, &ranker, limits, &arguments.keep)?;
-    let ranked = problem.rank(&ranker);
+    let scores = problem.scores(&ranker);
     let shown = |most: usize| -> Result<String> {
         let selection = arguments.selection.selection(most);
-        show(&problem, &selection.take(&ranked, |i| problem.axiom_name(i))?, arguments.format)
+        show(&problem, &selection.pick(&scores, |i| problem.axiom_name(i))?, arguments.format)
     };
     match (arguments.most.as_slice(), &arguments.out) {
         ([], _) => bail!("expected a number after -k"),

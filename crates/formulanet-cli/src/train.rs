@@ -137,9 +137,9 @@ pub(crate) struct Changes {
     /// Share of a graph's labels that a batch takes for unknown
     #[arg(long, value_name = "SHARE")]
     blur: Option<f32>,
-    /// Towers: share of conjectures of a batch that borrow the dependencies of a similar one
+    /// Towers: how much of a premise's probability is the share of similar conjectures' proofs that used it; 0 for nothing
     #[arg(long, value_name = "SHARE")]
-    borrow: Option<f32>,
+    neighbours: Option<f32>,
     /// Towers: share of numbers that is left out at random
     #[arg(long, value_name = "SHARE")]
     dropout: Option<f32>,
@@ -242,7 +242,7 @@ impl Changes {
         set(&mut recipe.memory, self.memory);
         set(&mut recipe.forget, self.forget);
         set(&mut recipe.blur, self.blur);
-        set(&mut recipe.borrow, self.borrow);
+        set(&mut recipe.neighbours, self.neighbours);
         set(&mut recipe.dropout, self.dropout);
         set(&mut recipe.useful, self.useful);
         set(&mut recipe.random, self.random);

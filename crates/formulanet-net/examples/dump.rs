@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut pairs, mut in_json) = (Vec::new(), Vec::new());
     for i in 0..16 {
         let pair =
-            Pair { statement: i % 6, conjecture: 6 + below(2), is_useful: below(2) == 1, hints: [0.0; 2] };
+            Pair { statement: i % 6, conjecture: 6 + below(2), is_useful: below(2) == 1, hints: [0.0; 4] };
         in_json.push(format!("[{},{},{}]", pair.statement, pair.conjecture, u8::from(pair.is_useful)));
         pairs.push(pair);
     }

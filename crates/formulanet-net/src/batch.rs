@@ -344,8 +344,6 @@ pub struct Pair {
 pub struct Candidate {
     /// Its graph, by its number in the batch.
     pub graph: usize,
-    /// The vector of its own, if it has one.
-    pub memory: Option<u32>,
     /// The chance that it is in the batch for another reason than being useful for the conjecture it is compared with.
     pub chance: f32,
 }

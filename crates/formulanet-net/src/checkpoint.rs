@@ -55,7 +55,7 @@ const CONFIG: &str = "config";
 const KEY: &str = "formulanet";
 
 /// Larger sizes than these are a damaged or hostile file.
-const MOST: Config = Config { vocabulary: 1 << 24, dimension: 1 << 13, steps: 64, ..SMALLEST };
+const MOST: Config = Config { vocabulary: 1 << 24, dimension: 1 << 13, steps: 64, hints: 4, ..SMALLEST };
 const SMALLEST: Config = Config {
     vocabulary: 1,
     dimension: 1,
@@ -66,8 +66,7 @@ const SMALLEST: Config = Config {
     pooling: crate::config::Pooling::Max,
     reads: crate::config::Reads::States,
     meeting: crate::config::Meeting::Concat,
-    hints: false,
-    memory: 0,
+    hints: 0,
 };
 
 /// What stands in a file beside the numbers.
@@ -221,8 +220,13 @@ fn open(bytes: &[u8]) -> Result<(SafeTensors<'_>, Metadata, Config), CheckpointE
         serde_json::from_str(config).map_err(|error| CheckpointError::Config(error.to_string()))?;
     let fits = |part: fn(&Config) -> usize| (part(&SMALLEST)..=part(&MOST)).contains(&part(&config));
     // A matrix takes at least two bytes a number, so that a small file cannot ask for much memory.
-    let numbers = config.vocabulary.saturating_add(config.memory).saturating_mul(config.dimension);
-    if !fits(|c| c.vocabulary) || !fits(|c| c.dimension) || !fits(|c| c.steps) || numbers > bytes.len() {
+    let numbers = config.vocabulary.saturating_mul(config.dimension);
+    if !fits(|c| c.vocabulary)
+        || !fits(|c| c.dimension)
+        || !fits(|c| c.steps)
+        || !fits(|c| c.hints)
+        || numbers > bytes.len()
+    {
         return Err(CheckpointError::Config(format!("sizes that do not fit the file: {config:?}")));
     }
     Ok((tensors, metadata, config))

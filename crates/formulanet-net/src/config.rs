@@ -59,7 +59,7 @@ pub enum Meeting {
 }
 
 /// What is known of a statement from elsewhere than its graph, such as how useful it was before. All 0 if nothing is.
-pub type Hints = [f32; 2];
+pub type Hints = [f32; 4];
 
 /// The shape of a network; everything that sizes depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -84,12 +84,9 @@ pub struct Config {
     /// How a statement and a conjecture meet.
     #[serde(default)]
     pub meeting: Meeting,
-    /// Whether classifiers also read [`Hints`].
+    /// How many [`Hints`] classifiers also read: the first so many.
     #[serde(default)]
-    pub hints: bool,
-    /// How many statements have a vector of their own that is added to what the network makes of them (towers).
-    #[serde(default)]
-    pub memory: usize,
+    pub hints: usize,
 }
 
 impl Config {
@@ -105,8 +102,7 @@ impl Config {
             pooling: Pooling::Max,
             reads: Reads::States,
             meeting: Meeting::Concat,
-            hints: false,
-            memory: 0,
+            hints: 0,
         }
     }
 
@@ -126,7 +122,7 @@ impl Config {
             (true, Meeting::Product) => 3 * self.width(),
             (true, Meeting::Towers) => return (self.steps + 1) * self.width(),
         };
-        vectors + if self.hints { Hints::default().len() } else { 0 }
+        vectors + self.hints
     }
 
     /// Length of the vectors whose dot product is a score.
@@ -143,15 +139,12 @@ impl Config {
                 rows.extend(statement.iter().zip(conjecture).map(|(a, b)| a * b));
             }
         }
-        if self.hints {
-            rows.extend(hints);
-        }
+        rows.extend_from_slice(&hints[..self.hints]);
     }
 
     /// The gradients of a statement's and a conjecture's vector, from that of a row that [`Config::join`] made of them.
     pub(crate) fn part(&self, row: &[f32], statement: &[f32], conjecture: &[f32]) -> (Vec<f32>, Vec<f32>) {
-        let hints = if self.hints { Hints::default().len() } else { 0 };
-        let mut parts = row[..row.len() - hints].chunks_exact(self.width());
+        let mut parts = row[..row.len() - self.hints].chunks_exact(self.width());
         let mut next = || parts.next().map_or_else(Vec::new, <[f32]>::to_vec);
         let (mut of_statement, mut of_conjecture, of_product) = (next(), next(), next());
         for (j, gradient) in of_product.into_iter().enumerate() {

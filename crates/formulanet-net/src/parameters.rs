@@ -88,8 +88,6 @@ pub struct Layout {
     pub(crate) steps: Vec<Step>,
     /// The classifiers of all steps; or, for dot products, what reads a conjecture and what reads a statement.
     pub(crate) heads: Vec<Head>,
-    /// Vectors of statements' own.
-    pub(crate) memory: Range<usize>,
     pub(crate) weights: Vec<Weight>,
     trained: usize,
     length: usize,
@@ -121,10 +119,6 @@ impl Layout {
             }
             Meeting::Towers => TOWERS.map(|name| maker.head(name.into(), config.tower())).into(),
         };
-        let memory = match config.memory {
-            0 => 0..0,
-            rows => maker.tensor(MEMORY.into(), [rows, config.tower()]),
-        };
         let trained = maker.length;
         // What is followed lies behind what is trained: only now is it known where.
         let running = std::mem::take(&mut maker.running);
@@ -148,7 +142,7 @@ impl Layout {
         }
         heads.iter_mut().for_each(|head| place(&mut head.norm));
         let Maker { tensors, weights, length, .. } = maker;
-        Layout { tensors, embedding, embedding_norm, steps, heads, memory, weights, trained, length }
+        Layout { tensors, embedding, embedding_norm, steps, heads, weights, trained, length }
     }
 
     /// All tensors in order.
@@ -174,7 +168,7 @@ impl Layout {
             let values = &mut values[tensor.range.clone()];
             if tensor.name.ends_with(".scale") || tensor.name.ends_with(".variance") {
                 values.fill(1.0);
-            } else if tensor.shape[0] > 1 && tensor.name != MEMORY {
+            } else if tensor.shape[0] > 1 {
                 // A matrix that is one block of a wider one counts the inputs of the whole.
                 let blocks = if tensor.name.contains(".first.") { self.blocks(&tensor.name) } else { 1 };
                 let deviation = (2.0 / (tensor.shape[1] * blocks) as f32).sqrt();
@@ -205,9 +199,6 @@ impl Layout {
 
 /// Names of what reads a conjecture and of what reads a statement.
 const TOWERS: [&str; 2] = ["towers.conjecture", "towers.statement"];
-
-/// Name of the statements' own vectors, which are zero at first.
-const MEMORY: &str = "memory";
 
 struct Maker<'a> {
     config: &'a Config,

@@ -35,14 +35,17 @@ fn judge(contest: &Contest, scores: &[f32]) -> Judged {
         scores.chunks_exact(contest.statements.len().max(1)).zip(&contest.useful).enumerate()
     {
         useful.iter().for_each(|&number| is_useful[number as usize] = true);
+        let mut best = (f32::NEG_INFINITY, false);
         for (j, (&score, &is_useful)) in scores.iter().zip(&is_useful).enumerate() {
+            if score > best.0 {
+                best = (score, is_useful);
+            }
             let logit = score + contest.shift(i, j);
             let wrong = if is_useful { -logit } else { logit };
             loss += f64::from(share * (wrong.max(0.0) + (-wrong.abs()).exp().ln_1p()));
             errors.push(share * (1.0 / (1.0 + (-logit).exp()) - f32::from(is_useful)));
         }
-        let best = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b]));
-        correct += usize::from(best.is_some_and(|best| is_useful[best]));
+        correct += usize::from(best.1);
         useful.iter().for_each(|&number| is_useful[number as usize] = false);
     }
     Judged { errors, loss, correct }
@@ -73,11 +76,7 @@ impl Model {
         let [of_conjectures, of_statements] = [0, 1].map(|i| &self.layout.heads[i]);
         let (conjecture_trace, queries) =
             pass.head_forward(of_conjectures, &inputs[0], contest.dropout.other(2));
-        let (statement_trace, mut keys) =
-            pass.head_forward(of_statements, &inputs[1], contest.dropout.other(3));
-        for (key, statement) in keys.chunks_exact_mut(length).zip(&contest.statements) {
-            self.remember(key, statement.memory);
-        }
+        let (statement_trace, keys) = pass.head_forward(of_statements, &inputs[1], contest.dropout.other(3));
         let [count, number] = [contest.conjectures.len(), contest.statements.len()];
         let kernel = pass.compute.kernel;
         let mut scores = vec![0.0; count * number];
@@ -90,12 +89,6 @@ impl Model {
         query_gradient.iter_mut().for_each(|gradient| *gradient *= scale(length));
         let mut key_gradient = vec![0.0; keys.len()];
         add_outer(kernel, &mut key_gradient, &judged.errors, &scaled, [number, length]);
-        for (gradient, statement) in key_gradient.chunks_exact(length).zip(&contest.statements) {
-            if let Some(row) = statement.memory {
-                let start = self.layout.memory.start + row as usize * length;
-                rows::add(&mut gradients.values[start..][..length], gradient);
-            }
-        }
         for (head, trace, inputs) in
             [(of_conjectures, &conjecture_trace, &inputs[0]), (of_statements, &statement_trace, &inputs[1])]
         {
@@ -134,14 +127,6 @@ impl Model {
         }
         pooled
     }
-
-    /// Adds a statement's own vector to what the network made of it.
-    fn remember(&self, key: &mut [f32], memory: Option<u32>) {
-        if let Some(row) = memory {
-            let own = &self.values[self.layout.memory.clone()][row as usize * key.len()..][..key.len()];
-            rows::add(key, own);
-        }
-    }
 }
 
 impl Network {
@@ -158,18 +143,13 @@ impl Network {
         queries
     }
 
-    /// The vectors of statements, one behind the other; with each statement the number of its own vector, if it has one.
+    /// The vectors of statements, one behind the other.
     ///
     /// # Panics
     ///
-    /// If the network has classifiers instead, or not so many vectors of statements' own.
-    pub fn keys(&self, statements: &[(&Embedding, Option<u32>)]) -> Vec<f32> {
-        let embeddings: Vec<&Embedding> = statements.iter().map(|(embedding, _)| *embedding).collect();
-        let mut keys = self.towers(1, &embeddings);
-        for (key, (_, memory)) in keys.chunks_exact_mut(self.model().config.tower()).zip(statements) {
-            self.model().remember(key, *memory);
-        }
-        keys
+    /// If the network has classifiers instead.
+    pub fn keys(&self, statements: &[&Embedding]) -> Vec<f32> {
+        self.towers(1, statements)
     }
 
     fn towers(&self, which: usize, embeddings: &[&Embedding]) -> Vec<f32> {

@@ -55,7 +55,7 @@ fn graphs_and_pairs(seed: u64) -> (Vec<Graph>, Vec<Pair>) {
             statement: random.below(5),
             conjecture: 5 + random.below(2),
             is_useful: random.below(2) == 1,
-            hints: [0.1 * i as f32 - 0.5, 0.3],
+            hints: [0.1 * i as f32 - 0.5, 0.3, 0.7, -0.1 * i as f32],
         })
         .collect();
     (graphs, pairs)
@@ -77,12 +77,8 @@ fn batch_of(graphs: &[Graph], pairs: Vec<Pair>, dealing: impl Into<Dealing>, con
         numbers.map(|number| number as u32).collect()
     };
     let useful = conjectures.iter().map(useful_for).collect();
-    let candidate = |(i, &graph): (usize, &usize)| Candidate {
-        graph,
-        memory: (i < config.memory).then_some(i as u32),
-        chance: 0.2 + i as f32 / 10.0,
-    };
-    let statements = statements.iter().enumerate().map(candidate).collect();
+    let candidate = |(i, &graph): (usize, &usize)| Candidate { graph, chance: 0.2 + i as f32 / 10.0 };
+    let statements: Vec<Candidate> = statements.iter().enumerate().map(candidate).collect();
     let chances = vec![0.5; conjectures.len()];
     let dropout = Dropout { share: 0.25, seed: 9 };
     let contest = Contest { conjectures, statements, useful, chances, prior: -1.0, dropout };
@@ -117,8 +113,8 @@ fn variants() -> Vec<Config> {
     }
     variants.push(Config { pooling: Pooling::MaxMean, steps: 2, ..paper });
     variants.push(Config { reads: Reads::Messages, steps: 2, ..paper });
-    variants.push(Config { meeting: Meeting::Product, hints: true, steps: 1, ..paper });
-    variants.push(Config { meeting: Meeting::Towers, memory: 3, steps: 2, ..paper });
+    variants.push(Config { meeting: Meeting::Product, hints: 3, steps: 1, ..paper });
+    variants.push(Config { meeting: Meeting::Towers, steps: 2, ..paper });
     let all = Config { norm: NormKind::Batch, pooling: Pooling::MaxMean, reads: Reads::Messages, ..paper };
     variants.push(all);
     variants
@@ -181,7 +177,7 @@ fn losses_are_those_of_pytorch() {
             statement: i % 6,
             conjecture: 6 + random.below(2),
             is_useful: random.below(2) == 1,
-            hints: [0.0; 2],
+            hints: [0.0; 4],
         })
         .collect();
     for (kind, is_conditional, expected) in [
@@ -261,7 +257,7 @@ fn odd_graphs_have_embeddings() {
     for config in variants() {
         let model = Model::new(config, 1);
         let pairs: Vec<Pair> = (0..4)
-            .map(|i| Pair { statement: i, conjecture: 3 - i, is_useful: i % 2 == 0, hints: [0.0; 2] })
+            .map(|i| Pair { statement: i, conjecture: 3 - i, is_useful: i % 2 == 0, hints: [0.0; 4] })
             .collect();
         for micro_batch in [1, 4] {
             let gradients =
@@ -291,23 +287,26 @@ fn alone_is_as_in_a_batch() {
             assert_eq!(network(2).embed_all(&inputs), together);
             if config.meeting == Meeting::Towers {
                 let network = network(1);
-                let keys = network.keys(&together.iter().map(|x| (x, Some(1))).collect::<Vec<_>>());
+                let keys = network.keys(&together.iter().collect::<Vec<_>>());
                 let queries = network.queries(&together.iter().collect::<Vec<_>>());
                 for (i, embedding) in together.iter().enumerate() {
                     let of_this = i * config.tower()..(i + 1) * config.tower();
-                    assert_eq!(network.keys(&[(embedding, Some(1))]), keys[of_this.clone()]);
+                    assert_eq!(network.keys(&[embedding]), keys[of_this.clone()]);
                     assert_eq!(network.queries(&[embedding]), queries[of_this]);
                 }
                 continue;
             }
-            let pairs: Vec<_> =
-                together.iter().zip(together.iter().rev()).map(|(a, b)| (a, b, [0.5, 1.0])).collect();
+            let pairs: Vec<_> = together
+                .iter()
+                .zip(together.iter().rev())
+                .map(|(a, b)| (a, b, [0.5, 1.0, -0.2, 0.3]))
+                .collect();
             let scores = network(1).score_all(&pairs);
             for (i, input) in inputs.iter().enumerate() {
                 let alone = network(1).embed(*input);
                 assert_eq!(alone, together[i], "{config:?}");
                 let other = &together[together.len() - 1 - i];
-                let score = network(1).score_rows(other.last(), alone.last(), &[[0.5, 1.0]])[0];
+                let score = network(1).score_rows(other.last(), alone.last(), &[[0.5, 1.0, -0.2, 0.3]])[0];
                 assert_eq!(score, scores[config.steps][i], "{config:?}");
             }
         }

@@ -180,15 +180,18 @@ impl Catalog {
             (None, _) => self.add(&made.model)?,
         };
         library.check(&model.ranker)?;
-        // Two reads: another process may change the library between them.
-        let (mut entries, mut vectors) = (library.entries()?, library.vectors()?);
-        while !entries.iter().map(|entry| &entry.name).eq(&vectors.names) {
-            (entries, vectors) = (library.entries()?, library.vectors()?);
-        }
+        let count = library.count()?;
+        let mut entries = Vec::with_capacity(count);
+        let mut vectors = Vec::with_capacity(count * made.length);
+        library.scan(|part, values| {
+            entries.extend(part);
+            vectors.extend_from_slice(values);
+            Ok::<(), Error>(())
+        })?;
         let tptp = entries.iter().filter(|entry| entry.syntax == Syntax::Tptp).count();
         let syntax = if 2 * tptp > entries.len() { Syntax::Tptp } else { Syntax::Hol };
         let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        Ok(Shelf { name, model, entries, vectors: vectors.values, syntax })
+        Ok(Shelf { name, model, entries, vectors, syntax })
     }
 }
 

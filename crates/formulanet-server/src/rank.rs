@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use formulanet::collection::{Collection, Premise};
 use formulanet::encode::Encoded;
-use formulanet::rank::{self, Ranked, Ranker, Syntax};
+use formulanet::rank::{Query, Ranked, Ranker, Syntax};
 use formulanet::selection::{Selection, matches};
 use formulanet::statements::Format;
 use serde::{Deserialize, Serialize};
@@ -91,12 +91,11 @@ pub(crate) fn answer(
     }
     for chunk in split_by_cost(&candidates.own, |premise| cost(&premise.encoded)) {
         deadline.check()?;
-        let encoded: Vec<&Encoded> = chunk.iter().map(|premise| &premise.encoded).collect();
-        score(ranker, &query, &ranker.vectors(&encoded), deadline, &mut scores)?;
+        let named: Vec<_> = chunk.iter().map(|premise| premise.named()).collect();
+        score(ranker, &query, &ranker.vectors(&named), deadline, &mut scores)?;
     }
-    let ranked = rank::order(&scores, |i| candidates.name(i));
     let selection = Selection { most: request.k, threshold: request.threshold, ..Selection::default() };
-    let taken = take(&selection, &ranked, &request.include, &request.exclude, &candidates, deadline)?;
+    let taken = take(&selection, &scores, &request.include, &request.exclude, &candidates, deadline)?;
     let premises = taken.iter().zip(1..).map(|(ranked, rank)| candidates.row(rank, ranked)).collect();
     let unknown = conjecture.unknown().to_vec();
     Ok(Answer { model: model.name.clone(), took_ms: 0.0, unknown, premises })
@@ -237,7 +236,7 @@ const ROWS: usize = 8192;
 
 fn score(
     ranker: &Ranker,
-    query: &[f32],
+    query: &Query,
     vectors: &[f32],
     deadline: &Deadline,
     scores: &mut Vec<f32>,
@@ -294,7 +293,7 @@ fn check_patterns(field: &str, patterns: &[String]) -> Result<(), Problem> {
 /// Takes what was asked for. Names meet patterns here, where there is a clock.
 fn take(
     selection: &Selection,
-    ranked: &[Ranked],
+    scores: &[f32],
     include: &[String],
     exclude: &[String],
     candidates: &Candidates<'_>,
@@ -312,7 +311,8 @@ fn take(
     };
     let (included, excluded) = (marks(include)?, marks(exclude)?);
     let is = |marks: &[bool], number: usize| marks.get(number).copied().unwrap_or(false);
-    let taken = selection.take_marked(ranked, |i| is(&excluded, i), |i| is(&included, i));
+    let name = |i: usize| candidates.name(i);
+    let taken = selection.pick_marked(scores, name, |i| is(&excluded, i), |i| is(&included, i));
     taken.map_err(|_| {
         let count = (0..candidates.len()).filter(|&i| is(&included, i) && !is(&excluded, i)).count();
         let message = format!(

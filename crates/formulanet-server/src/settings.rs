@@ -28,7 +28,7 @@ pub struct Settings {
     pub timeout: Duration,
     /// Requests that are computed at once.
     pub workers: usize,
-    /// Requests that wait to be computed; more are refused.
+    /// Requests that wait to be computed; more are refused. One that waits costs no more memory than its body.
     pub queue: usize,
     /// Connections that are open at once; more wait to be accepted.
     pub max_connections: usize,
@@ -47,7 +47,9 @@ impl Default for Settings {
             max_premises: 10_000,
             timeout: Duration::from_secs(10),
             workers: std::thread::available_parallelism().map_or(1, usize::from),
-            queue: 64,
+            // Some hundreds of clients that ask one thing at a time are all answered. What they take is bounded by
+            // `queue * max_body`, 256 MiB, and by the time, after which they are not waited for.
+            queue: 256,
             max_connections: 1024,
             limits: Limits { bytes: 64 << 10, depth: 1_000, nodes: 4_096, treelets: 50_000 },
         }

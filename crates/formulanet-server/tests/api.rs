@@ -244,6 +244,32 @@ fn the_description_names_what_there_is() {
 }
 
 #[test]
+fn the_limits_are_those_that_are_documented() {
+    let settings = Settings::default();
+    let (body, premises, queue) = (settings.max_body, settings.max_premises, settings.queue);
+    let (seconds, connections) = (settings.timeout.as_secs(), settings.max_connections);
+    let formula = settings.limits;
+    let description = SERVER.get("/openapi.json").json()["info"]["description"].as_str().unwrap().to_owned();
+    let expected = format!(
+        "{body} bytes in a body, {premises} statements in a request, {seconds} seconds for a request, {queue} requests \
+         that wait, {connections} connections; in one formula {} bytes, {} nested terms, {} nodes and {} treelets.",
+        formula.bytes, formula.depth, formula.nodes, formula.treelets
+    );
+    assert!(description.ends_with(&expected), "{expected} in {description}");
+    let readme = include_str!("../../../README.md");
+    for expected in [
+        format!("`--max-body {body}`"),
+        format!("`--max-premises {premises}`"),
+        format!("`--timeout {seconds}`"),
+        format!("`--queue {queue}`"),
+        format!("`--max-connections {connections}`"),
+        format!("hold {} MiB", (queue * body) >> 20),
+    ] {
+        assert!(readme.contains(&expected), "{expected}");
+    }
+}
+
+#[test]
 fn what_cannot_be_served_is_said_at_the_start() {
     let folder = tempfile::tempdir().unwrap();
     let (model, library) = common::files(folder.path());

@@ -42,6 +42,27 @@ fn too_many_are_told_to_come_back() {
 }
 
 #[test]
+fn two_hundred_clients_wait_for_their_turn() {
+    let server = Running::new(|settings| {
+        // The queue is the usual one; so that it fills up, one at a time is computed, and the first takes long.
+        settings.workers = 1;
+        settings.timeout = Duration::from_secs(60);
+    });
+    let (long, short) = (long_request(), r#"{"conjecture": "!m. m + 0 = m", "library": "small"}"#);
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let first = scope.spawn(|| server.post("/v1/rank", &long).status);
+        while !server.get("/metrics").body.contains("formulanet_requests_in_flight 2") && !first.is_finished()
+        {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let others: Vec<_> =
+            (0..200).map(|_| scope.spawn(|| server.post("/v1/rank", short).status)).collect();
+        others.into_iter().chain([first]).map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(statuses, [200; 201]);
+}
+
+#[test]
 fn answers_are_the_same_alone_and_in_a_crowd() {
     let server = Running::new(|settings| {
         settings.workers = 4;

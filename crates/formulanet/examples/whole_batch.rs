@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         statement: i % 8,
         conjecture: i / 8 % 8,
         is_useful: i.is_multiple_of(3),
-        hints: [0.0; 2],
+        hints: Default::default(),
     };
     let compute = Compute::new(Precision::Auto, 1);
     let of_pairs = |count: usize| {

@@ -21,9 +21,6 @@ mod frequency;
 mod library;
 mod nearest;
 mod regression;
-mod similar;
-
-pub(crate) use similar::Index;
 
 use serde::{Deserialize, Serialize};
 

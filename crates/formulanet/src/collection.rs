@@ -1,7 +1,5 @@
 //! Statements to rank, read from files and encoded for a model.
 
-use std::collections::HashSet;
-
 use formulanet_logic::{Formula, Interner, Position};
 
 use crate::Error;
@@ -23,6 +21,13 @@ pub struct Premise {
     pub encoded: Encoded,
 }
 
+impl Premise {
+    /// Its name and what the model reads.
+    pub fn named(&self) -> (&str, &Encoded) {
+        (&self.name, &self.encoded)
+    }
+}
+
 /// Statements that were read for a model.
 pub struct Collection<'a> {
     ranker: &'a Ranker,
@@ -37,26 +42,48 @@ impl<'a> Collection<'a> {
         Collection { ranker, names: Interner::new(), premises: Vec::new() }
     }
 
-    /// Reads a file; `-` is standard input, which needs a format. Conjectures are left out: they are what statements are
-    /// ranked for.
+    /// Reads a file; `-` is standard input. Conjectures are left out: they are what statements are ranked for.
     ///
     /// # Errors
     ///
     /// If the file cannot be read, with the place.
     pub fn read(&mut self, file: &str, format: Option<Format>) -> Result<(), Error> {
+        let mut premises = std::mem::take(&mut self.premises);
+        let read = self.read_each(file, format, &mut |premise| {
+            premises.push(premise);
+            Ok(())
+        });
+        self.premises = premises;
+        read
+    }
+
+    /// The same for a caller that keeps the statements itself, or does not keep them.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, with the place; or what the caller says.
+    pub fn read_each(
+        &mut self,
+        file: &str,
+        format: Option<Format>,
+        visit: &mut impl FnMut(Premise) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let Collection { ranker, names, .. } = self;
+        let mut encoder = ranker.encoder();
+        let mut visit = |statement: &Statement<'_>, names: &Interner| {
+            premise(statement, names, &mut encoder)?.map_or(Ok(()), &mut *visit)
+        };
         let format = match format {
             Some(format) => format,
+            // What it is has to be seen before it is read, and it cannot be read twice.
             None if file == "-" => {
-                return self.read_str("-", &statements::read_text("-", MAX_TEXT)?, None);
+                let text = statements::read_text("-", MAX_TEXT)?;
+                let format = Format::of(text.as_bytes());
+                return statements::read_str("-", &text, format, &ranker.hol_options(), names, &mut visit);
             }
             None => Format::of_file(file)?,
         };
-        let Collection { ranker, names, premises } = self;
-        let mut encoder = ranker.encoder();
-        statements::read(file, format, &ranker.hol_options(), names, &mut |statement, names| {
-            premises.extend(premise(statement, names, &mut encoder)?);
-            Ok(())
-        })
+        statements::read(file, format, &ranker.hol_options(), names, &mut visit)
     }
 
     /// Reads a text; `name` is for messages.
@@ -115,14 +142,6 @@ impl<'a> Collection<'a> {
             ("model", self.ranker.model().fingerprint()),
             ("statements", format!("{} with digest {:016x}", self.premises.len(), ranks::digest(&text))),
         ]
-    }
-
-    /// Of statements with the same name, keeps the last.
-    pub fn keep_last(&mut self) {
-        let mut seen = HashSet::new();
-        let mut keeps: Vec<bool> =
-            self.premises.iter().rev().map(|premise| seen.insert(premise.name.clone())).collect();
-        self.premises.retain(|_| keeps.pop().unwrap_or(true));
     }
 
     /// What is most often the language of what was read.

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use formulanet_net::{GraphInput, Network};
+use formulanet_net::{GraphInput, Hints, Network};
 
 use crate::Error;
-use crate::data::{GraphRef, Prepared, Split};
+use crate::data::{GraphRef, Pair, Prepared, Split};
 use crate::memory::Seen;
 use crate::metrics::Prediction;
 use crate::random::sample;
@@ -129,6 +129,22 @@ impl TokenMap {
         let is_logical = |node: usize| is_logical[usize::from(graph.tokens[node])];
         Some(vocabulary.complete(mapped, graph.degrees, graph.targets, is_logical))
     }
+
+    /// Calls `look` with graphs of a prepared folder as the model reads them.
+    pub(crate) fn with_inputs<T>(
+        &self,
+        prepared: &Prepared,
+        graphs: &[u32],
+        look: impl FnOnce(&[GraphInput<'_>]) -> T,
+    ) -> T {
+        let graphs: Vec<_> = graphs.iter().map(|&graph| prepared.graph(graph)).collect();
+        let mapped: Vec<Option<Vec<u16>>> = graphs.iter().map(|graph| self.map(graph)).collect();
+        let inputs = graphs.iter().zip(&mapped).map(|(graph, tokens)| GraphInput {
+            tokens: tokens.as_deref().unwrap_or(graph.tokens),
+            ..graph.input()
+        });
+        look(&inputs.collect::<Vec<_>>())
+    }
 }
 
 /// Pairs that are looked at together: enough that graphs recur, few enough that vectors fit in memory.
@@ -147,6 +163,7 @@ pub fn predict(
     pairs: &[u32],
     watch: &dyn Watch,
 ) -> Result<Predictions, Error> {
+    let is_conditional = network.model().config().is_conditional;
     let mut predictions = Predictions::default();
     for chunk in pairs.chunks(CHUNK) {
         if watch.is_stopped() {
@@ -158,8 +175,7 @@ pub fn predict(
         let mut distinct: Vec<u32> = Vec::new();
         for pair in &chunk {
             let conjecture = conjecture_graph(pair.conjecture);
-            let needed =
-                [Some(pair.statement), network.model().config().is_conditional.then_some(conjecture)];
+            let needed = [Some(pair.statement), is_conditional.then_some(conjecture)];
             for graph in needed.into_iter().flatten() {
                 numbers.entry(graph).or_insert_with(|| {
                     distinct.push(graph);
@@ -167,20 +183,23 @@ pub fn predict(
                 });
             }
         }
-        let graphs: Vec<_> = distinct.iter().map(|&graph| prepared.graph(graph)).collect();
-        let mapped: Vec<Option<Vec<u16>>> = graphs.iter().map(|graph| map.map(graph)).collect();
-        let inputs = graphs.iter().zip(&mapped).map(|(graph, tokens)| GraphInput {
-            tokens: tokens.as_deref().unwrap_or(graph.tokens),
-            ..graph.input()
+        let (vectors, hints) = map.with_inputs(prepared, &distinct, |inputs| {
+            let statements: Vec<Option<u32>> = inputs.iter().map(|&input| seen.number(input)).collect();
+            let mut hints: Vec<Hints> = Vec::with_capacity(chunk.len());
+            for pairs in chunk.chunk_by(|a, b| a.conjecture == b.conjecture) {
+                let conjecture = numbers.get(&conjecture_graph(pairs[0].conjecture));
+                let conjecture = conjecture.filter(|_| is_conditional).map(|&number| inputs[number]);
+                let similarities = conjecture.map_or_else(Vec::new, |graph| seen.similarities(graph));
+                let of_pair = |pair: &Pair| seen.hints(statements[numbers[&pair.statement]], &similarities);
+                hints.extend(pairs.iter().map(of_pair));
+            }
+            (network.embed_all(inputs), hints)
         });
-        let inputs: Vec<GraphInput<'_>> = inputs.collect();
-        let vectors = network.embed_all(&inputs);
-        let embedded = chunk.iter().map(|pair| {
-            let number = numbers[&pair.statement];
-            let statement = &vectors[number];
+        let embedded = chunk.iter().zip(&hints).map(|(pair, &hints)| {
+            let statement = &vectors[numbers[&pair.statement]];
             let conjecture =
                 numbers.get(&conjecture_graph(pair.conjecture)).map_or(statement, |&i| &vectors[i]);
-            (statement, conjecture, seen.hints(inputs[number]))
+            (statement, conjecture, hints)
         });
         let scores = network.score_all(&embedded.collect::<Vec<_>>());
         for (i, pair) in chunk.iter().enumerate() {

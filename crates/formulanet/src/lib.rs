@@ -6,6 +6,7 @@
 
 pub mod baselines;
 pub mod collection;
+pub mod conjectures;
 pub mod data;
 pub mod deepwalk;
 pub mod encode;
@@ -17,6 +18,8 @@ pub mod library;
 pub mod memory;
 pub mod metrics;
 pub mod model;
+pub mod neighbours;
+mod numbers;
 pub mod plot;
 pub mod premises;
 pub mod problem;
@@ -27,6 +30,7 @@ pub mod recipe;
 pub mod reproduce;
 pub mod selection;
 pub mod shipped;
+mod similar;
 pub mod statements;
 pub mod train;
 pub mod tsne;

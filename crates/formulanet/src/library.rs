@@ -7,12 +7,16 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
 
 use crate::Error;
 use crate::collection::{Collection, Premise};
 use crate::rank::{Ranker, Syntax};
 use crate::selection::matches;
+
+mod addition;
+
+pub use addition::{Added, Addition};
 
 /// Number of the file's format; a program reads only its own.
 const FORMAT: i64 = 1;
@@ -38,15 +42,6 @@ pub struct Entry {
     pub syntax: Syntax,
 }
 
-/// All names and vectors of a library, for ranking.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Vectors {
-    /// What every statement is called.
-    pub names: Vec<String>,
-    /// Their vectors, one behind the other.
-    pub values: Vec<f32>,
-}
-
 /// What a library was made with.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Made {
@@ -56,17 +51,6 @@ pub struct Made {
     pub model: String,
     /// Length of a vector.
     pub length: usize,
-}
-
-/// What an addition did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Added {
-    /// Statements that were not there before.
-    pub new: usize,
-    /// Statements whose text changed.
-    pub replaced: usize,
-    /// Statements that were there already.
-    pub same: usize,
 }
 
 impl Library {
@@ -184,58 +168,24 @@ impl Library {
     /// # Errors
     ///
     /// If the model is another than the library's, or the file cannot be written.
-    pub fn add(&mut self, premises: &[Premise], ranker: &Ranker) -> Result<Added, Error> {
-        self.check(ranker)?;
-        let path = self.path.clone();
-        let fail = fail(&path);
-        let known = self.connection.prepare("SELECT text, syntax FROM statements WHERE name = ?1");
-        let mut known = known.map_err(&fail)?;
-        let mut fresh: Vec<&Premise> = Vec::new();
-        let mut added = Added::default();
-        for premise in premises {
-            let found: Option<(String, String)> = known
-                .query_row([&premise.name], |row| Ok((row.get(0)?, row.get(1)?)))
-                .optional()
-                .map_err(&fail)?;
-            match found {
-                Some((text, syntax)) if text == premise.text && syntax == name_of(premise.syntax) => {
-                    added.same += 1;
-                }
-                Some(_) => {
-                    added.replaced += 1;
-                    fresh.push(premise);
-                }
-                None => {
-                    added.new += 1;
-                    fresh.push(premise);
-                }
-            }
-        }
-        drop(known);
-        let length = ranker.vector_length();
-        let transaction = self.begin()?;
-        for chunk in fresh.chunks(CHUNK) {
-            let encoded: Vec<_> = chunk.iter().map(|premise| &premise.encoded).collect();
-            let vectors = ranker.vectors(&encoded);
-            let insert = "INSERT INTO statements (name, text, syntax, vector) VALUES (?1, ?2, ?3, ?4)
-                          ON CONFLICT (name) DO UPDATE SET text = ?2, syntax = ?3, vector = ?4";
-            let mut insert = transaction.prepare(insert).map_err(&fail)?;
-            for (premise, vector) in chunk.iter().zip(vectors.chunks_exact(length)) {
-                let values = params![premise.name, premise.text, name_of(premise.syntax), bytes(vector)];
-                insert.execute(values).map_err(&fail)?;
-            }
-        }
-        transaction.commit().map_err(&fail)?;
-        Ok(added)
+    pub fn add(
+        &mut self,
+        premises: impl IntoIterator<Item = Premise>,
+        ranker: &Ranker,
+    ) -> Result<Added, Error> {
+        let mut addition = self.addition(ranker)?;
+        premises.into_iter().try_for_each(|premise| addition.push(premise))?;
+        addition.commit()
     }
 
-    /// Takes part in an addition of another process, to a library that has none of the statements yet: embeds some of
-    /// them, in as many calls.
-    pub fn embed_with_others(premises: &[Premise], ranker: &Ranker) {
-        for chunk in premises.chunks(CHUNK) {
-            let encoded: Vec<_> = chunk.iter().map(|premise| &premise.encoded).collect();
-            ranker.vectors(&encoded);
-        }
+    /// Begins an addition, which takes statements one by one; what is not committed does not get in.
+    ///
+    /// # Errors
+    ///
+    /// If the model is another than the library's.
+    pub fn addition<'a>(&'a mut self, ranker: &'a Ranker) -> Result<Addition<'a>, Error> {
+        self.check(ranker)?;
+        Ok(Addition::new(self, ranker))
     }
 
     /// Removes statements by names or patterns, and says how many.
@@ -244,12 +194,19 @@ impl Library {
     ///
     /// If the file cannot be written.
     pub fn remove(&mut self, patterns: &[String]) -> Result<usize, Error> {
-        let names: Vec<String> = self.entries()?.into_iter().map(|entry| entry.name).collect();
         let path = self.path.clone();
         let fail = fail(&path);
-        let transaction = self.begin()?;
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&fail)?;
+        let mut all = transaction.prepare("SELECT name FROM statements").map_err(&fail)?;
+        let names = all.query_map([], |row| row.get(0)).map_err(&fail)?;
+        let names = names.filter(|name: &rusqlite::Result<String>| {
+            name.as_ref().is_ok_and(|name| patterns.iter().any(|pattern| matches(pattern, name)))
+        });
+        let names: Vec<String> = names.collect::<Result<_, _>>().map_err(&fail)?;
+        drop(all);
         let mut removed = 0;
-        for name in names.iter().filter(|name| patterns.iter().any(|pattern| matches(pattern, name))) {
+        for name in names {
             removed +=
                 transaction.execute("DELETE FROM statements WHERE name = ?1", [name]).map_err(&fail)?;
         }
@@ -266,10 +223,8 @@ impl Library {
         let fail = fail(&self.path);
         let query = "SELECT name, text, syntax FROM statements ORDER BY number";
         let mut query = self.connection.prepare(query).map_err(&fail)?;
-        let rows = query.query_map([], |row| {
-            Ok(Entry { name: row.get(0)?, text: row.get(1)?, syntax: syntax_of(&row.get::<_, String>(2)?) })
-        });
-        rows.map_err(&fail)?.collect::<Result<_, _>>().map_err(&fail)
+        let rows = query.query_map([], entry).map_err(&fail)?;
+        rows.collect::<Result<_, _>>().map_err(&fail)
     }
 
     /// One statement by its name.
@@ -279,40 +234,43 @@ impl Library {
     /// If the file is damaged.
     pub fn entry(&self, name: &str) -> Result<Option<Entry>, Error> {
         let query = "SELECT name, text, syntax FROM statements WHERE name = ?1";
-        let found = self.connection.query_row(query, [name], |row| {
-            Ok(Entry { name: row.get(0)?, text: row.get(1)?, syntax: syntax_of(&row.get::<_, String>(2)?) })
-        });
-        found.optional().map_err(fail(&self.path))
+        self.connection.query_row(query, [name], entry).optional().map_err(fail(&self.path))
     }
 
-    /// All names and vectors.
+    /// Goes over all statements in the order in which they were added, as they are at one moment: a few thousand at a
+    /// time, with their vectors one behind the other.
     ///
     /// # Errors
     ///
-    /// If the file is damaged.
-    pub fn vectors(&self) -> Result<Vectors, Error> {
+    /// If the file is damaged; or what the visitor says.
+    pub fn scan<E: From<Error>>(
+        &self,
+        mut visit: impl FnMut(Vec<Entry>, &[f32]) -> Result<(), E>,
+    ) -> Result<(), E> {
         let fail = fail(&self.path);
-        let (length, count) = (self.made()?.length, self.count()?);
-        let mut vectors =
-            Vectors { names: Vec::with_capacity(count), values: Vec::with_capacity(count * length) };
-        let query = "SELECT name, vector FROM statements ORDER BY number";
+        let length = self.made()?.length;
+        let query = "SELECT name, text, syntax, vector FROM statements ORDER BY number";
         let mut query = self.connection.prepare(query).map_err(&fail)?;
         let mut rows = query.query([]).map_err(&fail)?;
-        while let Some(row) = rows.next().map_err(&fail)? {
-            let name: String = row.get(0).map_err(&fail)?;
-            let blob = row.get_ref(1).map_err(&fail)?;
-            let blob = blob.as_blob().unwrap_or_default();
-            if blob.len() != 4 * length {
-                return Err(self.damaged(&name));
+        let (mut entries, mut values) = (Vec::new(), Vec::with_capacity(CHUNK * length));
+        loop {
+            let row = rows.next().map_err(&fail)?;
+            if entries.len() >= CHUNK || (row.is_none() && !entries.is_empty()) {
+                visit(std::mem::take(&mut entries), &values)?;
+                values.clear();
             }
+            let Some(row) = row else { return Ok(()) };
+            let entry = entry(row).map_err(&fail)?;
+            let blob = row.get_ref(3).map_err(&fail)?;
+            let blob = blob.as_blob().unwrap_or_default();
             let numbers = blob.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-            vectors.values.extend(numbers);
-            vectors.names.push(name);
+            values.extend(numbers);
+            let is_whole = blob.len() == 4 * length;
+            if !is_whole || values[values.len() - length..].iter().any(|x| !x.is_finite()) {
+                return Err(self.damaged(&entry.name).into());
+            }
+            entries.push(entry);
         }
-        if vectors.values.iter().any(|x| !x.is_finite()) {
-            return Err(self.damaged("a statement"));
-        }
-        Ok(vectors)
     }
 
     /// Checks the file, reads every statement and compares its vector with a new one. Returns how many there are.
@@ -332,30 +290,23 @@ impl Library {
                 format!("the file is damaged: {check}"),
             ));
         }
-        let stored = self.vectors()?;
-        let length = ranker.vector_length();
-        let mut collection = Collection::new(ranker);
-        for entry in self.entries()? {
-            collection.add(&entry.name, &entry.text, entry.syntax)?;
-        }
-        for (i, chunk) in collection.premises.chunks(CHUNK).enumerate() {
-            let encoded: Vec<_> = chunk.iter().map(|premise| &premise.encoded).collect();
-            let vectors = ranker.vectors(&encoded);
-            for (j, vector) in vectors.chunks_exact(length).enumerate() {
-                let number = i * CHUNK + j;
-                let of_file = &stored.values[number * length..][..length];
-                let is_close = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-3 + 1e-2 * a.abs();
-                if !vector.iter().zip(of_file).all(is_close) {
-                    return Err(self.damaged(&stored.names[number]));
-                }
+        let (length, mut count) = (ranker.vector_length(), 0);
+        self.scan(|entries, stored| {
+            count += entries.len();
+            let mut collection = Collection::new(ranker);
+            for entry in &entries {
+                collection.add(&entry.name, &entry.text, entry.syntax)?;
             }
-        }
-        Ok(collection.premises.len())
-    }
-
-    fn begin(&mut self) -> Result<Transaction<'_>, Error> {
-        let begun = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
-        begun.map_err(fail(&self.path))
+            let named: Vec<_> = collection.premises.iter().map(Premise::named).collect();
+            let vectors = ranker.vectors(&named);
+            let is_close = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-3 + 1e-2 * a.abs();
+            let mut rows = vectors.chunks_exact(length).zip(stored.chunks_exact(length));
+            match rows.position(|(vector, stored)| !vector.iter().zip(stored).all(is_close)) {
+                Some(number) => Err(self.damaged(&entries[number].name)),
+                None => Ok(()),
+            }
+        })?;
+        Ok(count)
     }
 
     fn damaged(&self, name: &str) -> Error {
@@ -364,8 +315,12 @@ impl Library {
     }
 }
 
-/// Statements that are embedded together.
+/// Statements that are embedded, written or read together.
 const CHUNK: usize = 4096;
+
+fn entry(row: &rusqlite::Row<'_>) -> rusqlite::Result<Entry> {
+    Ok(Entry { name: row.get(0)?, text: row.get(1)?, syntax: syntax_of(row.get_ref(2)?.as_str()?) })
+}
 
 fn bytes(vector: &[f32]) -> Vec<u8> {
     vector.iter().flat_map(|x| x.to_le_bytes()).collect()

@@ -1,82 +1,83 @@
-//! Statements that were seen in training, by a hash of their graphs.
-
-use std::collections::HashMap;
+//! Statements that were seen in training, by a hash of their graphs, and for which conjectures they were useful.
 
 use formulanet_net::{GraphInput, Hints};
 
+use crate::conjectures::Conjectures;
+use crate::data::{Prepared, Split};
+use crate::numbers::{self, Reader};
 use crate::random::scramble;
 
-/// Which statements have a vector of their own in a model.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Memory {
-    keys: Vec<u64>,
-    rows: HashMap<u64, u32>,
-}
-
-impl Memory {
-    /// The memory of graphs with these keys, in the order of their vectors.
-    pub fn new(keys: Vec<u64>) -> Self {
-        let rows = keys.iter().copied().zip(0..).collect();
-        Memory { keys, rows }
-    }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.keys.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.keys.is_empty()
-    }
-
-    /// The number of a graph's own vector.
-    pub fn row(&self, graph: GraphInput<'_>) -> Option<u32> {
-        if self.is_empty() { None } else { self.rows.get(&key(graph)).copied() }
-    }
-
-    /// As model files keep it: 12 hexadecimal digits a key.
-    pub(crate) fn to_text(&self) -> String {
-        self.keys.iter().map(|key| format!("{key:012x}")).collect()
-    }
-
-    /// What [`Memory::to_text`] wrote; nothing if it is something else.
-    pub(crate) fn from_text(text: &str) -> Option<Self> {
-        let digits: Vec<&[u8]> = text.as_bytes().chunks(12).collect();
-        let key = |digits: &[u8]| {
-            let is_key = digits.len() == 12 && digits.iter().all(u8::is_ascii_hexdigit);
-            let text = std::str::from_utf8(digits).ok().filter(|_| is_key)?;
-            u64::from_str_radix(text, 16).ok()
-        };
-        digits.into_iter().map(key).collect::<Option<Vec<u64>>>().map(Memory::new)
-    }
-}
-
-/// How often statements were useful and how often useless in training.
+/// For which conjectures of training statements were useful and for which useless.
 ///
 /// A statement is known by 32 bits of its graph's hash: of statements never seen, about one in 4 billion divided by the
 /// number of entries is taken for a seen one.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Seen {
-    /// In order.
+    /// In order. A statement is known by its number here.
     keys: Vec<u32>,
-    /// Useful and useless, scaled down if there are many.
-    counts: Vec<[u8; 2]>,
+    /// Where the labels of each statement end.
+    ends: Vec<u32>,
+    /// The labels of all statements, those of one in the order of conjectures.
+    labels: Vec<Label>,
+    conjectures: Conjectures,
 }
 
+/// A conjecture's number and whether the statement was useful for it, in one number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Label(u32);
+
+impl Label {
+    fn new(conjecture: u32, is_useful: bool) -> Self {
+        Label(conjecture << 1 | u32::from(is_useful))
+    }
+
+    fn conjecture(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    fn is_useful(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+
+/// Of a statement that has more labels than this, so many are kept, drawn by chance.
+const MOST: usize = 255;
+/// Labels of similar conjectures count by their similarity to these powers.
+const POWERS: [i32; 2] = [2, 8];
+
 impl Seen {
-    /// Of graphs' keys and how often each was useful and useless. Keys that share their 32 bits are added up.
-    pub fn new(entries: impl IntoIterator<Item = (u64, [u32; 2])>) -> Self {
-        let mut entries: Vec<(u32, [u32; 2])> =
-            entries.into_iter().map(|(key, counts)| ((key >> 16) as u32, counts)).collect();
+    /// Statements of a prepared folder's training split that have at least so many labels.
+    pub fn of(prepared: &Prepared, least: u32) -> Self {
+        let training = prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train);
+        let mut labelled: Vec<(u32, Label)> = Vec::with_capacity(prepared.meta().counts.pairs);
+        for (conjecture, number) in training.zip(0..) {
+            for pair in conjecture.pairs.map(|number| prepared.pair(number)) {
+                labelled.push((pair.statement, Label::new(number, pair.useful)));
+            }
+        }
+        labelled.sort_unstable();
+        let mut entries: Vec<(u32, Label)> = Vec::with_capacity(labelled.len());
+        for same in labelled.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() >= least as usize) {
+            let short = short(key(prepared.graph(same[0].0).input()));
+            entries.extend(same.iter().map(|(_, label)| (short, *label)));
+        }
+        Seen::new(entries, Conjectures::of(prepared))
+    }
+
+    /// Of keys with labels. Statements that share a key are one.
+    fn new(mut entries: Vec<(u32, Label)>, conjectures: Conjectures) -> Self {
         entries.sort_unstable();
-        let mut seen = Seen::default();
+        let mut seen = Seen { conjectures, ..Seen::default() };
         for same in entries.chunk_by(|a, b| a.0 == b.0) {
-            let sum = same.iter().fold([0; 2], |sum: [u32; 2], (_, [useful, useless])| {
-                [sum[0].saturating_add(*useful), sum[1].saturating_add(*useless)]
-            });
+            let mut labels: Vec<Label> = same.iter().map(|(_, label)| *label).collect();
+            if labels.len() > MOST {
+                labels.sort_by_cached_key(|label| scramble(u64::from(label.0)));
+                labels.truncate(MOST);
+                labels.sort_unstable();
+            }
             seen.keys.push(same[0].0);
-            seen.counts.push(scaled(sum));
+            seen.labels.extend(labels);
+            seen.ends.push(seen.labels.len() as u32);
         }
         seen
     }
@@ -91,54 +92,109 @@ impl Seen {
         self.keys.is_empty()
     }
 
-    /// What is known of a statement.
-    pub fn hints(&self, graph: GraphInput<'_>) -> Hints {
+    /// The number of a statement, if it was seen.
+    pub fn number(&self, statement: GraphInput<'_>) -> Option<u32> {
         if self.is_empty() {
-            return Hints::default();
+            return None;
         }
-        let found = self.keys.binary_search(&((key(graph) >> 16) as u32));
-        found.map_or_else(|_| Hints::default(), |place| of_scaled(self.counts[place]))
+        self.keys.binary_search(&short(key(statement))).ok().map(|number| number as u32)
     }
 
-    /// As model files keep it: all keys, then all counts.
+    /// How like each conjecture of training another is; empty if none are known.
+    pub fn similarities(&self, conjecture: GraphInput<'_>) -> Vec<f32> {
+        if self.is_empty() { Vec::new() } else { self.conjectures.similarities(conjecture) }
+    }
+
+    /// What is known of a statement for a conjecture with these similarities; without any, what is known whatever the
+    /// conjecture.
+    pub fn hints(&self, statement: Option<u32>, similarities: &[f32]) -> Hints {
+        self.hints_without(None, statement, similarities)
+    }
+
+    /// The same, as if one of the conjectures had not been seen.
+    pub(crate) fn hints_without(
+        &self,
+        conjecture: Option<usize>,
+        statement: Option<u32>,
+        similarities: &[f32],
+    ) -> Hints {
+        let Some(number) = statement.map(|number| number as usize).filter(|&n| n < self.len()) else {
+            return Hints::default();
+        };
+        let start = if number == 0 { 0 } else { self.ends[number - 1] };
+        let mut counts = [0.0f32; 2];
+        let mut weights = [[0.0f32; 2]; POWERS.len()];
+        for label in &self.labels[start as usize..self.ends[number] as usize] {
+            if Some(label.conjecture()) == conjecture {
+                continue;
+            }
+            let side = usize::from(!label.is_useful());
+            counts[side] += 1.0;
+            let similarity = similarities.get(label.conjecture()).copied().unwrap_or(0.0);
+            for (weights, power) in weights.iter_mut().zip(POWERS) {
+                weights[side] += similarity.powi(power);
+            }
+        }
+        if counts == [0.0; 2] {
+            return Hints::default();
+        }
+        // Half of the logarithms, so that they are about as large as the numbers beside them.
+        let odds = |[useful, useless]: [f32; 2], more: f32| 0.5 * ((useful + more) / (useless + more)).ln();
+        let size = 0.5 * (counts[0] + counts[1]).ln_1p();
+        [odds(counts, 0.5), size, odds(weights[0], 0.1), odds(weights[1], 0.1)]
+    }
+
+    /// As model files keep it; nothing if it is empty.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        self.keys
-            .iter()
-            .flat_map(|key| key.to_le_bytes())
-            .chain(self.counts.iter().copied().flatten())
-            .collect()
+        let mut bytes = Vec::new();
+        if self.is_empty() {
+            return bytes;
+        }
+        self.conjectures.write(&mut bytes);
+        numbers::write_ascending(&mut bytes, self.keys.iter().map(|&key| u64::from(key)));
+        let mut start = 0;
+        for &end in &self.ends {
+            let labels = &self.labels[start..end as usize];
+            numbers::write(&mut bytes, labels.len() as u64);
+            // The difference of conjectures, and the label below it.
+            let mut last = 0;
+            for label in labels {
+                let number = label.conjecture() as u64;
+                numbers::write(&mut bytes, (number - last) << 1 | u64::from(label.is_useful()));
+                last = number;
+            }
+            start = end as usize;
+        }
+        bytes
     }
 
     /// What [`Seen::to_bytes`] wrote; nothing if it is something else.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        if !bytes.len().is_multiple_of(6) {
-            return None;
+        if bytes.is_empty() {
+            return Some(Seen::default());
         }
-        let (keys, counts) = bytes.split_at(bytes.len() / 6 * 4);
-        let keys: Vec<u32> =
-            keys.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-        let counts = counts.chunks_exact(2).map(|b| [b[0], b[1]]).collect();
-        keys.is_sorted().then_some(Seen { keys, counts })
+        let mut reader = Reader { bytes };
+        let conjectures = Conjectures::read(&mut reader)?;
+        let keys = reader.ascending(1 << 32)?;
+        let mut seen = Seen { conjectures, ..Seen::default() };
+        for key in keys {
+            let count = reader.count()?;
+            let mut last = 0u64;
+            for _ in 0..count {
+                let number = reader.number()?;
+                last = last.checked_add(number >> 1).filter(|&n| n < seen.conjectures.len() as u64)?;
+                seen.labels.push(Label::new(last as u32, number & 1 == 1));
+            }
+            seen.keys.push(key as u32);
+            seen.ends.push(u32::try_from(seen.labels.len()).ok()?);
+        }
+        reader.bytes.is_empty().then_some(seen)
     }
 }
 
-/// What is known of a statement that was so often useful and so often useless.
-pub(crate) fn hints_of(counts: [u32; 2]) -> Hints {
-    of_scaled(scaled(counts))
-}
-
-/// Both counts divided by the same number, so that they fit a byte; what was there stays there.
-fn scaled(counts: [u32; 2]) -> [u8; 2] {
-    let divisor = (f64::from(counts[0].max(counts[1])) / 255.0).max(1.0);
-    counts.map(|count| (f64::from(count) / divisor).ceil() as u8)
-}
-
-fn of_scaled([useful, useless]: [u8; 2]) -> Hints {
-    if useful == 0 && useless == 0 {
-        return Hints::default();
-    }
-    let [useful, useless] = [f32::from(useful), f32::from(useless)];
-    [0.5 * ((useful + 0.5) / (useless + 0.5)).ln(), 0.5 * (useful + useless).ln_1p()]
+/// The bits of a key that a statement is known by.
+fn short(key: u64) -> u32 {
+    (key >> 16) as u32
 }
 
 /// 48 bits that tell a graph from others. Tokens are the model's, so that names of variables make no difference.
@@ -154,47 +210,67 @@ pub fn key(graph: GraphInput<'_>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conjectures::tests::{chains, with};
 
     fn graph<'a>(tokens: &'a [u16], degrees: &'a [u16], targets: &'a [u16]) -> GraphInput<'a> {
         GraphInput { tokens, degrees, targets }
     }
 
-    #[test]
-    fn a_graph_is_found_by_all_of_its_arrays() {
-        let seen = graph(&[3, 4], &[1, 0], &[1]);
-        let memory = Memory::new(vec![7, key(seen)]);
-        let check = |graph, expected| assert_eq!(memory.row(graph), expected);
-        check(seen, Some(1));
-        check(graph(&[3, 5], &[1, 0], &[1]), None);
-        check(graph(&[3, 4], &[0, 1], &[1]), None);
-        check(graph(&[3, 4], &[1, 0], &[0]), None);
-        check(graph(&[3], &[4], &[1, 0, 1]), None);
+    fn entry(statement: &[u16], conjecture: u32, is_useful: bool) -> (u32, Label) {
+        (short(with(statement, key)), Label::new(conjecture, is_useful))
     }
 
     #[test]
-    fn hints_say_how_useful_a_statement_was() {
-        let (often, rarely, never) = (graph(&[1], &[0], &[]), graph(&[2], &[0], &[]), graph(&[3], &[0], &[]));
-        let seen = Seen::new([(key(often), [3, 1]), (key(rarely), [0, 2]), (key(often), [2, 0])]);
+    fn a_graph_is_told_by_all_of_its_arrays() {
+        let entries = vec![entry(&[3, 4], 0, true)];
+        let seen = Seen::new(entries, chains(&[&[1]]));
+        let check = |graph, expected| assert_eq!(seen.number(graph).is_some(), expected);
+        check(graph(&[3, 4], &[1, 0], &[1]), true);
+        check(graph(&[3, 5], &[1, 0], &[1]), false);
+        check(graph(&[3, 4], &[0, 1], &[1]), false);
+        check(graph(&[3, 4], &[1, 0], &[0]), false);
+        check(graph(&[3], &[4], &[1, 0, 1]), false);
+    }
+
+    #[test]
+    fn hints_say_how_useful_a_statement_was_and_for_what() {
+        let conjectures = chains(&[&[1, 2, 3], &[7, 8, 9], &[1, 2, 5]]);
+        let entries = vec![
+            entry(&[20], 0, true),
+            entry(&[20], 1, false),
+            entry(&[20], 2, true),
+            entry(&[21], 1, false),
+        ];
+        let seen = Seen::new(entries, conjectures);
         assert_eq!(seen.len(), 2);
-        // The compiler's logarithm may differ from the machine's in the last bit.
-        let is_close = |a: Hints, b: Hints| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
-        assert!(is_close(seen.hints(often), hints_of([5, 1])));
-        assert_eq!(seen.hints(never), [0.0, 0.0]);
-        assert!(seen.hints(often)[0] > 0.0 && seen.hints(rarely)[0] < 0.0);
-        assert!(is_close(hints_of([10_000, 1]), hints_of([255, 1])));
-        assert_eq!(Seen::default().hints(often), [0.0, 0.0]);
-        assert_eq!(Seen::from_bytes(&seen.to_bytes()), Some(seen));
-        assert_eq!(Seen::from_bytes(&[1, 2, 3]), None);
-        assert_eq!(Seen::from_bytes(&[2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]), None);
+        let [both, useless, never] =
+            [[20], [21], [22]].map(|statement| with(&statement, |graph| seen.number(graph)));
+        let near = |tokens: &[u16]| with(tokens, |graph| seen.similarities(graph));
+        let (like_0, like_1) = (near(&[1, 2, 3]), near(&[7, 8, 9]));
+        let (for_0, for_1) = (seen.hints(both, &like_0), seen.hints(both, &like_1));
+        // Useful twice and useless once, whatever the conjecture.
+        assert!((for_0[0] - 0.5 * (2.5f32 / 1.5).ln()).abs() < 1e-6 && for_0[..2] == for_1[..2]);
+        assert!(for_0[2] > 0.0 && for_0[3] > 0.0 && for_1[2] < 0.0 && for_1[3] < 0.0, "{for_0:?} {for_1:?}");
+        assert!(seen.hints(useless, &like_1)[0] < 0.0);
+        assert_eq!(seen.hints(never, &like_0), Hints::default());
+        assert_eq!(seen.hints(both, &[])[2..], [0.0, 0.0]);
+        // As if a conjecture had not been there.
+        assert_eq!(seen.hints_without(Some(1), useless, &like_1), Hints::default());
+        assert!(seen.hints_without(Some(1), both, &like_1)[0] > for_1[0]);
+        assert_eq!(with(&[20], |graph| Seen::default().number(graph)), None);
+        let bytes = seen.to_bytes();
+        assert_eq!(Seen::from_bytes(&bytes), Some(seen));
+        (1..bytes.len()).for_each(|length| assert_eq!(Seen::from_bytes(&bytes[..length]), None));
     }
 
     #[test]
-    fn text_is_read_back() {
-        let memory = Memory::new(vec![0, 1, 0xffff_ffff_ffff]);
-        assert_eq!(Memory::from_text(&memory.to_text()), Some(memory));
-        assert_eq!(Memory::from_text(""), Some(Memory::default()));
-        assert_eq!(Memory::from_text("12345"), None);
-        assert_eq!(Memory::from_text("00000000000+"), None);
-        assert_eq!(Memory::from_text("ééééééé"), None);
+    fn many_labels_are_a_sample() {
+        let conjectures = chains(&vec![&[1u16][..]; 1000]);
+        let entries = (0..1000).map(|i| entry(&[20], i, i % 4 == 0)).collect();
+        let seen = Seen::new(entries, conjectures);
+        assert_eq!(seen.labels.len(), MOST);
+        assert!(seen.labels.is_sorted());
+        let [odds, size, ..] = seen.hints(Some(0), &[]);
+        assert!((-0.8..-0.3).contains(&odds) && (2.7..2.8).contains(&size), "{odds} {size}");
     }
 }

@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use crate::data::view_name;
 use crate::files;
-use crate::memory::{Memory, Seen};
+use crate::memory::Seen;
+use crate::neighbours::Neighbours;
+use crate::premises::Known;
 use crate::random::scramble;
 use crate::recipe::Recipe;
 use crate::shipped;
@@ -24,10 +26,10 @@ pub struct TrainedModel {
     pub origin: Origin,
     /// The label of every token.
     pub vocabulary: Vec<String>,
-    /// Which statements have a vector of their own, in a model that ranks.
-    pub memory: Memory,
     /// How useful statements were in training, for a model that reads such hints.
     pub seen: Seen,
+    /// The conjectures of training, for a model that ranks and asks what proofs of similar ones used.
+    pub neighbours: Neighbours,
     /// The mean of training conjectures' vectors, in a model that ranks.
     pub typical: Vec<f32>,
 }
@@ -58,8 +60,8 @@ pub struct Origin {
 /// Names of the parts in a file's metadata.
 const ORIGIN: &str = "origin";
 const VOCABULARY: &str = "vocabulary";
-const MEMORY: &str = "memory";
 const SEEN: &str = "seen";
+const NEIGHBOURS: &str = "neighbours";
 const TYPICAL: &str = "typical";
 
 impl TrainedModel {
@@ -116,19 +118,18 @@ impl TrainedModel {
             let expected = model.config().vocabulary;
             return Err(damaged(format!("expected {expected} labels, found {}", vocabulary.len())));
         }
-        let memory = metadata.get(MEMORY).map_or("", String::as_str);
-        let memory = Memory::from_text(memory)
-            .filter(|memory| memory.len() == model.config().memory)
-            .ok_or_else(|| damaged("expected a key for every statement's own vector".into()))?;
-        let seen = attachments.get(SEEN).map_or(&[][..], Vec::as_slice);
-        let seen = Seen::from_bytes(seen).ok_or_else(|| damaged("expected a memory of statements".into()))?;
-        let typical = attachments.get(TYPICAL).map_or(&[][..], Vec::as_slice);
+        let attached = |key: &str| attachments.get(key).map_or(&[][..], Vec::as_slice);
+        let seen = Seen::from_bytes(attached(SEEN));
+        let seen = seen.ok_or_else(|| damaged("expected a memory of statements".into()))?;
+        let neighbours = Neighbours::from_bytes(attached(NEIGHBOURS));
+        let neighbours =
+            neighbours.ok_or_else(|| damaged("expected conjectures and what they use".into()))?;
         let typical: Vec<f32> =
-            typical.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+            attached(TYPICAL).chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
         if typical.iter().any(|x| !x.is_finite()) {
             return Err(damaged("expected numbers, found a typical conjecture that is none".into()));
         }
-        Ok(TrainedModel { model, origin, vocabulary, memory, seen, typical })
+        Ok(TrainedModel { model, origin, vocabulary, seen, neighbours, typical })
     }
 
     /// Tells one model from another: a hash of everything that scores depend on.
@@ -144,18 +145,28 @@ impl TrainedModel {
             add(label.len() as u64);
             label.bytes().for_each(|byte| add(u64::from(byte)));
         }
-        self.memory.to_text().bytes().for_each(|byte| add(u64::from(byte)));
-        self.seen.to_bytes().chunks(8).for_each(|chunk| {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            add(u64::from_le_bytes(word));
-        });
+        for bytes in [self.seen.to_bytes(), self.neighbours.to_bytes()] {
+            for chunk in bytes.chunks(8) {
+                let mut word = [0; 8];
+                word[..chunk.len()].copy_from_slice(chunk);
+                add(u64::from_le_bytes(word));
+            }
+        }
         format!("{:016x}{:016x}", hash[0], hash[1])
     }
 
     /// Whether it ranks premises by dot products, rather than classify pairs.
     pub fn ranks(&self) -> bool {
         self.model.config().meeting == Meeting::Towers
+    }
+
+    /// What it knows beside its network, if it ranks.
+    pub fn known(&self) -> Known<'_> {
+        Known {
+            neighbours: &self.neighbours,
+            trust: self.origin.recipe.neighbours,
+            prior: self.origin.prior.unwrap_or(0.0),
+        }
     }
 
     /// Writes a model file, whole or not at all.
@@ -165,21 +176,17 @@ impl TrainedModel {
     /// If it cannot be written.
     pub fn save(&self, path: &Path, storage: Storage) -> Result<(), Error> {
         let shown = path.display().to_string();
-        let mut metadata = Metadata::from([
+        let metadata = Metadata::from([
             (ORIGIN.into(), serde_json::to_string(&self.origin).expect("an origin is plain data")),
             (VOCABULARY.into(), serde_json::to_string(&self.vocabulary).expect("labels are plain data")),
         ]);
-        if !self.memory.is_empty() {
-            metadata.insert(MEMORY.into(), self.memory.to_text());
-        }
-        let mut attachments = Attachments::new();
-        if !self.seen.is_empty() {
-            attachments.insert(SEEN.into(), self.seen.to_bytes());
-        }
-        if !self.typical.is_empty() {
-            let bytes = self.typical.iter().flat_map(|x| x.to_le_bytes()).collect();
-            attachments.insert(TYPICAL.into(), bytes);
-        }
+        let typical = self.typical.iter().flat_map(|x| x.to_le_bytes()).collect();
+        let mut attachments = Attachments::from([
+            (SEEN.into(), self.seen.to_bytes()),
+            (NEIGHBOURS.into(), self.neighbours.to_bytes()),
+            (TYPICAL.into(), typical),
+        ]);
+        attachments.retain(|_, bytes| !bytes.is_empty());
         let bytes = self
             .model
             .to_bytes(storage, &metadata, &attachments)

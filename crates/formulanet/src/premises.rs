@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use formulanet_net::{Embedding, GraphInput, Network};
+use formulanet_net::Network;
 
 use crate::Error;
 use crate::data::{Conjecture, Prepared, Split};
 use crate::evaluate::{TokenMap, Watch};
-use crate::memory::Memory;
 use crate::metrics::{Query, Ranking, ranking};
+use crate::neighbours::{Neighbours, Shares};
 
 /// Conjectures that depend on named premises, each to be ranked for it.
 pub(crate) struct Questions<'a> {
@@ -46,60 +46,78 @@ impl<'a> Questions<'a> {
         Query::from_scores(&scores, &is_relevant, relevant)
     }
 
-    /// How good a network's dot products are.
+    /// How good a network's dot products are, with what neighbours know.
     pub(crate) fn rank(
         &self,
         network: &Network,
-        memory: &Memory,
+        known: &Known<'_>,
         map: &TokenMap,
         watch: &dyn Watch,
     ) -> Result<Ranking, Error> {
         let prepared = self.prepared;
         let length = network.model().config().tower();
-        let embed = |graphs: &[u32]| -> Vec<(Embedding, Option<u32>)> {
-            let graphs: Vec<_> = graphs.iter().map(|&graph| prepared.graph(graph)).collect();
-            let mapped: Vec<_> = graphs.iter().map(|graph| map.map(graph)).collect();
-            let inputs: Vec<GraphInput<'_>> = graphs
-                .iter()
-                .zip(&mapped)
-                .map(|(graph, tokens)| GraphInput {
-                    tokens: tokens.as_deref().unwrap_or(graph.tokens),
-                    ..graph.input()
-                })
-                .collect();
-            let rows = inputs.iter().map(|&input| memory.row(input));
-            network.embed_all(&inputs).into_iter().zip(rows).collect()
-        };
         let premises: Vec<u32> =
             (0..prepared.meta().counts.premises).map(|number| prepared.premise(number).graph).collect();
         let of = premises.len() + self.asked.len();
         let mut keys = Vec::with_capacity(premises.len() * length);
+        let mut numbers = Vec::with_capacity(premises.len());
         for (i, chunk) in premises.chunks(CHUNK).enumerate() {
             if watch.is_stopped() {
                 return Err(Error::Interrupted);
             }
-            let embedded = embed(chunk);
-            let embedded: Vec<_> = embedded.iter().map(|(embedding, row)| (embedding, *row)).collect();
-            keys.extend(network.keys(&embedded));
+            map.with_inputs(prepared, chunk, |inputs| {
+                let embeddings = network.embed_all(inputs);
+                keys.extend(network.keys(&embeddings.iter().collect::<Vec<_>>()));
+                let names = (i * CHUNK..).map(|number| prepared.premise(number).name);
+                let named = inputs.iter().zip(names);
+                numbers.extend(named.map(|(&input, name)| known.neighbours.number(name, input)));
+            });
             watch.done(i * CHUNK + chunk.len(), of);
         }
         let mut queries = Vec::new();
         for chunk in self.asked.chunks(CHUNK) {
             let conjectures: Vec<_> = chunk.iter().map(|&number| prepared.conjecture(number)).collect();
             let graphs: Vec<u32> = conjectures.iter().map(|conjecture| conjecture.graph).collect();
-            let embedded = embed(&graphs);
-            let vectors =
-                network.queries(&embedded.iter().map(|(embedding, _)| embedding).collect::<Vec<_>>());
-            for (conjecture, vector) in conjectures.iter().zip(vectors.chunks_exact(length)) {
+            let (vectors, shares) = map.with_inputs(prepared, &graphs, |inputs| {
+                let embeddings = network.embed_all(inputs);
+                let shares: Vec<Shares> =
+                    inputs.iter().map(|&input| known.neighbours.shares(input)).collect();
+                (network.queries(&embeddings.iter().collect::<Vec<_>>()), shares)
+            });
+            for ((conjecture, vector), shares) in
+                conjectures.iter().zip(vectors.chunks_exact(length)).zip(&shares)
+            {
                 if watch.is_stopped() {
                     return Err(Error::Interrupted);
                 }
-                let scores = keys.chunks_exact(length).map(|key| dot(key, vector)).collect();
+                let rows = keys.chunks_exact(length).zip(&numbers);
+                let scores =
+                    rows.map(|(key, &number)| known.score(dot(key, vector), shares, number)).collect();
                 queries.push(self.query(conjecture, scores)?);
             }
             watch.done(premises.len() + queries.len(), of);
         }
         Ok(ranking(&queries))
+    }
+}
+
+/// What a model that ranks knows beside its network.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// The conjectures of training.
+    pub neighbours: &'a Neighbours,
+    /// How much of a probability they say.
+    pub trust: f32,
+    /// The logarithm of how many premises are useful for each that is not.
+    pub prior: f32,
+}
+
+impl Known<'_> {
+    /// The probability that a premise is useful: of the network's score, and of what similar conjectures say.
+    pub(crate) fn score(&self, score: f32, shares: &Shares, premise: Option<u32>) -> f32 {
+        let trust = shares.trust(self.trust);
+        let of_network = 1.0 / (1.0 + (-(score + self.prior)).exp());
+        trust * shares.of(premise) + (1.0 - trust) * of_network
     }
 }
 
@@ -119,7 +137,7 @@ pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + rest
 }
 
-/// How early a network's dot products put the premises that conjectures of some splits depend on, among all premises.
+/// How early a network's dot products, and what else is known, put the premises that conjectures of some splits depend on, among all premises.
 ///
 /// A conjecture is no premise of its own. In which order things were proved is not known, so the candidates include
 /// premises that were proved after the conjecture.
@@ -129,7 +147,7 @@ pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
 /// If no conjecture depends on a named premise, or the watcher stopped it.
 pub fn rank_premises(
     network: &Network,
-    memory: &Memory,
+    known: &Known<'_>,
     prepared: &Prepared,
     map: &TokenMap,
     splits: &[Split],
@@ -142,5 +160,5 @@ pub fn rank_premises(
             "expected conjectures that depend on named premises, found none; choose another --split or data",
         ));
     }
-    questions.rank(network, memory, map, watch)
+    questions.rank(network, known, map, watch)
 }

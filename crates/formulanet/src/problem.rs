@@ -6,7 +6,7 @@ use formulanet_logic::{Interner, Limits};
 
 use crate::Error;
 use crate::encode::Encoded;
-use crate::rank::{self, Ranked, Ranker};
+use crate::rank::{Ranked, Ranker};
 use crate::statements::{TptpStatement, read_problem};
 
 /// What a statement is in a problem.
@@ -103,16 +103,16 @@ impl Problem {
         self.of(Part::Conjecture).map(|item| item.name.as_str()).collect()
     }
 
-    /// All axioms, the best first. Where there are several conjectures, an axiom has the best of its scores.
-    pub fn rank(&self, ranker: &Ranker) -> Vec<Ranked> {
-        let encoded: Vec<&Encoded> = self.axioms.iter().map(|&i| &self.items[i].encoded).collect();
-        let vectors = ranker.vectors(&encoded);
+    /// The scores of all axioms. Where there are several conjectures, an axiom has the best of its scores.
+    pub fn scores(&self, ranker: &Ranker) -> Vec<f32> {
+        let named = self.axioms.iter().map(|&i| (self.items[i].name.as_str(), &self.items[i].encoded));
+        let vectors = ranker.vectors(&named.collect::<Vec<_>>());
         let mut best = vec![0.0f32; self.axioms.len()];
         for conjecture in self.of(Part::Conjecture) {
             let scores = ranker.scores(&ranker.query(&conjecture.encoded), &vectors);
             best.iter_mut().zip(scores).for_each(|(best, score)| *best = best.max(score));
         }
-        rank::order(&best, |i| self.axiom_name(i))
+        best
     }
 
     /// The problem with these axioms alone, by rank: declarations, what is kept, axioms, and the conjecture last.

@@ -1,14 +1,16 @@
 //! Which statements are worth using for a conjecture.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
 use formulanet_logic::{Formula, Interner, Limits, Names, Position, hol, tptp};
-use formulanet_net::{Compute, Embedding, GraphInput, Hints, Network, Precision};
+use formulanet_net::{Compute, GraphInput, Network, Precision};
 
 use crate::Error;
 use crate::encode::{Encoded, Encoder};
 use crate::model::TrainedModel;
+use crate::neighbours::Shares;
 use crate::premises::dot;
 use crate::vocab::Vocabulary;
 
@@ -81,6 +83,16 @@ pub struct Ranked {
     pub statement: usize,
     /// The probability that it is useful.
     pub score: f32,
+}
+
+/// What scores need of a conjecture.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Query {
+    vector: Vec<f32>,
+    /// What proofs of similar conjectures used.
+    shares: Shares,
+    /// How like it the conjectures of training are.
+    similarities: Vec<f32>,
 }
 
 /// A trained network that ranks statements for a conjecture.
@@ -193,7 +205,8 @@ impl Ranker {
     /// If a statement is too large.
     pub fn rank(&self, conjecture: &Statement, statements: &[Statement]) -> Result<Vec<Ranked>, Error> {
         let encoded: Vec<Encoded> = statements.iter().map(|s| self.encode(s)).collect::<Result<_, _>>()?;
-        let vectors = self.vectors(&encoded.iter().collect::<Vec<_>>());
+        let named: Vec<_> = statements.iter().map(|s| s.name.as_str()).zip(&encoded).collect();
+        let vectors = self.vectors(&named);
         let scores = self.scores(&self.query(&self.encode(conjecture)?), &vectors);
         Ok(order(&scores, |i| &statements[i].name))
     }
@@ -201,23 +214,27 @@ impl Ranker {
     /// Length of a statement's vector.
     pub fn vector_length(&self) -> usize {
         let config = self.network.model().config();
-        if self.trained.ranks() { config.tower() } else { config.width() + Hints::default().len() }
+        DIGITS + if self.trained.ranks() { config.tower() } else { config.width() }
     }
 
-    /// What scores need of statements, one vector behind the other. It depends on each statement alone.
-    pub fn vectors(&self, statements: &[&Encoded]) -> Vec<f32> {
+    /// What scores need of statements with their names, one vector behind the other. It depends on each statement alone.
+    /// Names count only for a model that knows what proofs used, and only to tell equal statements apart.
+    pub fn vectors(&self, statements: &[(&str, &Encoded)]) -> Vec<f32> {
         let mut vectors = Vec::with_capacity(statements.len() * self.vector_length());
         for chunk in statements.chunks(CHUNK) {
-            let inputs: Vec<GraphInput<'_>> = chunk.iter().map(|encoded| encoded.input()).collect();
+            let inputs: Vec<GraphInput<'_>> = chunk.iter().map(|(_, encoded)| encoded.input()).collect();
             let embeddings = self.network.embed_all(&inputs);
             if self.trained.ranks() {
-                let remembered = inputs.iter().map(|&input| self.trained.memory.row(input));
-                let statements: Vec<(&Embedding, Option<u32>)> = embeddings.iter().zip(remembered).collect();
-                vectors.extend(self.network.keys(&statements));
+                let keys = self.network.keys(&embeddings.iter().collect::<Vec<_>>());
+                let keys = keys.chunks_exact(self.vector_length() - DIGITS);
+                for ((key, (name, _)), &input) in keys.zip(chunk).zip(&inputs) {
+                    vectors.extend_from_slice(key);
+                    vectors.extend(digits(self.trained.neighbours.number(name, input)));
+                }
             } else {
                 for (embedding, &input) in embeddings.iter().zip(&inputs) {
                     vectors.extend_from_slice(embedding.last());
-                    vectors.extend(self.trained.seen.hints(input));
+                    vectors.extend(digits(self.trained.seen.number(input)));
                 }
             }
         }
@@ -225,22 +242,35 @@ impl Ranker {
     }
 
     /// What scores need of a conjecture.
-    pub fn query(&self, conjecture: &Encoded) -> Vec<f32> {
+    pub fn query(&self, conjecture: &Encoded) -> Query {
         let embedding = self.network.embed(conjecture.input());
-        if self.trained.ranks() { self.network.queries(&[&embedding]) } else { embedding.last().to_vec() }
+        if self.trained.ranks() {
+            let shares = self.trained.neighbours.shares(conjecture.input());
+            let vector = self.network.queries(&[&embedding]);
+            return Query { vector, shares, similarities: Vec::new() };
+        }
+        let similarities = match self.network.model().config().is_conditional {
+            true => self.trained.seen.similarities(conjecture.input()),
+            false => Vec::new(),
+        };
+        Query { vector: embedding.last().to_vec(), shares: Shares::default(), similarities }
     }
 
     /// The probability that each statement is useful for a conjecture.
-    pub fn scores(&self, query: &[f32], vectors: &[f32]) -> Vec<f32> {
+    pub fn scores(&self, query: &Query, vectors: &[f32]) -> Vec<f32> {
         let length = self.vector_length();
         if self.trained.ranks() {
-            let prior = self.trained.origin.prior.unwrap_or(0.0);
+            let known = self.trained.known();
             let count = vectors.len() / length;
             let parts = parts(count, self.network.compute().threads());
             let of_part = |i: usize| -> Vec<f32> {
                 let part: &Range<usize> = &parts[i];
                 let rows = vectors[part.start * length..part.end * length].chunks_exact(length);
-                rows.map(|key| 1.0 / (1.0 + (-(dot(key, query) + prior)).exp())).collect()
+                let score = |row: &[f32]| {
+                    let (key, digits) = row.split_at(length - DIGITS);
+                    known.score(dot(key, &query.vector), &query.shares, number(digits))
+                };
+                rows.map(score).collect()
             };
             return self.network.compute().map(parts.len(), of_part).concat();
         }
@@ -248,9 +278,9 @@ impl Ranker {
         let (mut rows, mut hints) = (Vec::with_capacity(vectors.len()), Vec::new());
         for row in vectors.chunks_exact(length) {
             rows.extend_from_slice(&row[..width]);
-            hints.push([row[width], row[width + 1]]);
+            hints.push(self.trained.seen.hints(number(&row[width..]), &query.similarities));
         }
-        self.network.score_rows(query, &rows, &hints)
+        self.network.score_rows(&query.vector, &rows, &hints)
     }
 
     /// The probability that each statement is useful for a conjecture that nothing is known of; nothing for a model
@@ -258,11 +288,32 @@ impl Ranker {
     pub fn scores_without_conjecture(&self, vectors: &[f32]) -> Option<Vec<f32>> {
         if !self.trained.ranks() {
             let config = self.network.model().config();
-            return (!config.is_conditional).then(|| self.scores(&vec![0.0; config.width()], vectors));
+            let nothing = || Query {
+                vector: vec![0.0; config.width()],
+                shares: Shares::default(),
+                similarities: Vec::new(),
+            };
+            return (!config.is_conditional).then(|| self.scores(&nothing(), vectors));
         }
         let typical = &self.trained.typical;
-        (typical.len() == self.vector_length()).then(|| self.scores(typical, vectors))
+        (typical.len() == self.vector_length() - DIGITS).then(|| {
+            let shares = self.trained.neighbours.popularity();
+            self.scores(&Query { vector: typical.clone(), shares, similarities: Vec::new() }, vectors)
+        })
     }
+}
+
+/// Numbers of a vector that say which of the remembered statements it is, if one: its number, counted from 1, in digits
+/// of 256, the lowest first, so that any format of numbers keeps it. All are 0 if it is none of them.
+const DIGITS: usize = 3;
+
+fn digits(number: Option<u32>) -> [f32; DIGITS] {
+    let number = number.map_or(0, |number| number + 1);
+    [number, number >> 8, number >> 16].map(|number| (number & 255) as f32)
+}
+
+fn number(digits: &[f32]) -> Option<u32> {
+    digits.iter().rev().fold(0, |number, &digit| number << 8 | digit as u32).checked_sub(1)
 }
 
 /// Statements that are embedded together.
@@ -282,9 +333,12 @@ fn default_compute() -> Compute {
 pub fn order<'a>(scores: &[f32], name: impl Fn(usize) -> &'a str) -> Vec<Ranked> {
     let mut ranked: Vec<Ranked> =
         scores.iter().enumerate().map(|(statement, &score)| Ranked { statement, score }).collect();
-    ranked.sort_by(|a, b| {
-        let by_score = (b.score + 0.0).total_cmp(&(a.score + 0.0));
-        by_score.then_with(|| name(a.statement).cmp(name(b.statement))).then(a.statement.cmp(&b.statement))
-    });
+    ranked.sort_unstable_by(|a, b| earlier(a, b, &name));
     ranked
+}
+
+/// Which of two comes first in such an order, which is never undecided.
+pub(crate) fn earlier<'a>(a: &Ranked, b: &Ranked, name: &impl Fn(usize) -> &'a str) -> Ordering {
+    let by_score = (b.score + 0.0).total_cmp(&(a.score + 0.0));
+    by_score.then_with(|| name(a.statement).cmp(name(b.statement))).then(a.statement.cmp(&b.statement))
 }

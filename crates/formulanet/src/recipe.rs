@@ -1,6 +1,8 @@
 //! How a network is trained: every choice that the result depends on.
 
-use formulanet_net::{Config, Kind, Meeting, NormKind, Pooling, Precision, Reads, Rule, Schedule, Storage};
+use formulanet_net::{
+    Config, Hints, Kind, Meeting, NormKind, Pooling, Precision, Reads, Rule, Schedule, Storage,
+};
 use serde::{Deserialize, Serialize};
 
 /// Every choice that a trained network depends on, beside the data. As TOML, a recipe is a flat list of these names.
@@ -24,8 +26,8 @@ pub struct Recipe {
     /// How a statement and a conjecture meet. Towers learn to rank named premises; the others, to classify pairs.
     #[serde(default)]
     pub meeting: Meeting,
-    /// What is seen so often in training is remembered; 0 for nothing. A classifier reads how often a statement was
-    /// useful for other conjectures; with towers, premises that so many conjectures depend on have a vector of their own.
+    /// Statements that are seen so often in training are remembered; 0 for none. A classifier reads how often a statement
+    /// was useful for other conjectures, and for similar ones.
     #[serde(default)]
     pub memory: u32,
     /// Share of what is remembered that a batch leaves out, so that the network learns to do without.
@@ -34,9 +36,10 @@ pub struct Recipe {
     /// Share of a graph's labels that a batch takes for unknown.
     #[serde(default)]
     pub blur: f32,
-    /// Share of conjectures of a batch that borrow the dependencies of a similar one (towers).
+    /// How much of a premise's probability is the share of similar conjectures' proofs that used it; the rest is the
+    /// network's (towers).
     #[serde(default)]
-    pub borrow: f32,
+    pub neighbours: f32,
     /// Share of numbers that is left out of what towers read and of their hidden layers.
     #[serde(default)]
     pub dropout: f32,
@@ -133,7 +136,7 @@ impl Recipe {
             memory: 0,
             forget: 0.0,
             blur: 0.0,
-            borrow: 0.0,
+            neighbours: 0.0,
             dropout: 0.0,
             useful: 0,
             random: 0,
@@ -186,8 +189,8 @@ impl Recipe {
             meeting: Meeting::Towers,
             pooling: Pooling::MaxMean,
             memory: 0,
-            forget: 0.0,
-            dropout: 0.2,
+            neighbours: 0.5,
+            dropout: 0.1,
             useful: 6,
             random: 96,
             batch: 24,
@@ -209,7 +212,11 @@ impl Recipe {
             (self.random > 1_000_000, "random must be at most 1000000"),
             (!(0.0..=1.0).contains(&self.forget), "forget must be from 0 to 1"),
             (!(0.0..=1.0).contains(&self.blur), "blur must be from 0 to 1"),
-            (!(0.0..=1.0).contains(&self.borrow), "borrow must be from 0 to 1"),
+            (!(0.0..1.0).contains(&self.neighbours), "neighbours must be from 0 to below 1"),
+            (
+                self.meeting == Meeting::Towers && self.memory > 0,
+                "towers remember no statements: memory must be 0",
+            ),
             (!(0.0..1.0).contains(&self.dropout), "dropout must be from 0 to below 1"),
             (self.group == 0, "group must be at least 1"),
             (self.micro_batch == 0, "micro_batch must be at least 1"),
@@ -244,8 +251,12 @@ impl Recipe {
             pooling: self.pooling,
             reads: self.reads,
             meeting: self.meeting,
-            hints: self.memory > 0 && self.meeting != Meeting::Towers,
-            memory: 0,
+            hints: match (self.memory, self.conditional) {
+                (0, _) => 0,
+                // Without the conjecture, nothing is known of similar ones.
+                (_, false) => 2,
+                (_, true) => Hints::default().len(),
+            },
         }
     }
 

@@ -1,9 +1,9 @@
-//! Which of ranked statements are taken: the best ones, those that must be in, and none that must not.
+//! Which of scored statements are taken: the best ones, those that must be in, and none that must not.
 
 use crate::Error;
-use crate::rank::Ranked;
+use crate::rank::{Ranked, earlier};
 
-/// What is taken of a ranking.
+/// What is taken of scored statements.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Selection {
     /// So many at most.
@@ -23,16 +23,16 @@ impl Default for Selection {
 }
 
 impl Selection {
-    /// Takes from a ranking, in its order.
+    /// Takes from scored statements, the best first; of two with the same score, the one with the lesser name.
     ///
     /// # Errors
     ///
     /// If more must be in than may be.
-    pub fn take<'a>(&self, ranked: &[Ranked], name: impl Fn(usize) -> &'a str) -> Result<Vec<Ranked>, Error> {
+    pub fn pick<'a>(&self, scores: &[f32], name: impl Fn(usize) -> &'a str) -> Result<Vec<Ranked>, Error> {
         let is_among = |patterns: &[String], statement: usize| {
             patterns.iter().any(|pattern| matches(pattern, name(statement)))
         };
-        self.take_marked(ranked, |i| is_among(&self.exclude, i), |i| is_among(&self.include, i))
+        self.pick_marked(scores, &name, |i| is_among(&self.exclude, i), |i| is_among(&self.include, i))
     }
 
     /// The same for a caller that has found out by itself which statements must not be in, and which must.
@@ -40,35 +40,39 @@ impl Selection {
     /// # Errors
     ///
     /// If more must be in than may be.
-    pub fn take_marked(
+    pub fn pick_marked<'a>(
         &self,
-        ranked: &[Ranked],
+        scores: &[f32],
+        name: impl Fn(usize) -> &'a str,
         is_excluded: impl Fn(usize) -> bool,
         is_included: impl Fn(usize) -> bool,
     ) -> Result<Vec<Ranked>, Error> {
-        let allowed: Vec<(Ranked, bool)> = ranked
-            .iter()
-            .filter(|ranked| !is_excluded(ranked.statement))
-            .map(|ranked| (*ranked, is_included(ranked.statement)))
-            .collect();
-        let forced = allowed.iter().filter(|(_, is_forced)| *is_forced).count();
-        if forced > self.most {
+        let (mut taken, mut forced) = (Vec::new(), Vec::new());
+        for (statement, &score) in scores.iter().enumerate().filter(|(statement, _)| !is_excluded(*statement))
+        {
+            let ranked = Ranked { statement, score };
+            if is_included(statement) {
+                forced.push(ranked);
+            } else if score >= self.threshold {
+                taken.push(ranked);
+            }
+        }
+        let Some(room) = self.most.checked_sub(forced.len()) else {
             let message = format!(
-                "expected at most {} statements that must be in, found {forced}; raise -k or name fewer",
-                self.most
+                "expected at most {} statements that must be in, found {}; raise -k or name fewer",
+                self.most,
+                forced.len()
             );
             return Err(Error::data("--include", message));
-        }
-        let mut free = self.most - forced;
-        let is_taken = |(ranked, is_forced): &(Ranked, bool)| {
-            if *is_forced {
-                return true;
-            }
-            let is_taken = free > 0 && ranked.score >= self.threshold;
-            free -= usize::from(is_taken);
-            is_taken
         };
-        Ok(allowed.into_iter().filter(is_taken).map(|(ranked, _)| ranked).collect())
+        // A few of very many are found without sorting all.
+        if room < taken.len() {
+            taken.select_nth_unstable_by(room, |a, b| earlier(a, b, &name));
+            taken.truncate(room);
+        }
+        taken.append(&mut forced);
+        taken.sort_unstable_by(|a, b| earlier(a, b, &name));
+        Ok(taken)
     }
 }
 
@@ -97,6 +101,7 @@ pub fn matches(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rank::order;
 
     #[test]
     fn patterns() {
@@ -118,13 +123,11 @@ mod tests {
 
     #[test]
     fn takes_what_it_is_told() {
-        let names = ["a", "b", "c", "d"];
-        let ranked = [0.9, 0.8, 0.3, 0.1].iter().enumerate();
-        let ranked: Vec<Ranked> = ranked.map(|(statement, &score)| Ranked { statement, score }).collect();
+        let (names, scores) = (["d", "a", "c", "b"], [0.1, 0.9, 0.3, 0.8]);
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let check = |most: usize, threshold: f32, include: &str, exclude: &str, expected: &str| {
             let selection = Selection { most, threshold, include: words(include), exclude: words(exclude) };
-            let found = selection.take(&ranked, |i| names[i]);
+            let found = selection.pick(&scores, |i| names[i]);
             let found = found.map_or("error".to_owned(), |found| {
                 found.iter().map(|ranked| names[ranked.statement]).collect::<Vec<_>>().join(" ")
             });
@@ -139,5 +142,23 @@ mod tests {
         check(2, 0.0, "?", "a", "error");
         check(3, 0.0, "?", "a", "b c d");
         check(2, 0.0, "a", "a", "b c");
+    }
+
+    /// However many are taken, they are the first of the whole order.
+    #[test]
+    fn the_best_of_many() {
+        let mut random = 1u64;
+        let mut next = || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) as usize
+        };
+        let scores: Vec<f32> = (0..2000).map(|_| [0.0, -0.0, 0.25, 0.5, 0.75][next() % 5]).collect();
+        let names: Vec<String> = (0..2000).map(|_| format!("n{}", next() % 300)).collect();
+        let name = |i: usize| names[i].as_str();
+        let whole = order(&scores, name);
+        for most in [0, 1, 7, 300, 1999, 2000, 5000] {
+            let picked = Selection { most, ..Selection::default() }.pick(&scores, name).unwrap();
+            assert_eq!(picked, whole[..most.min(2000)], "{most}");
+        }
     }
 }

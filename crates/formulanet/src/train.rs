@@ -26,10 +26,11 @@ pub use folder::{Log, RunFolder, recipe_of};
 use crate::Error;
 use crate::data::{Prepared, Split};
 use crate::evaluate::{self, Predictions, TokenMap, Unwatched};
-use crate::memory::{Memory, Seen};
+use crate::memory::Seen;
 use crate::metrics::Ranking;
 use crate::model::{Origin, TrainedModel};
-use crate::premises::{Questions, rank_premises};
+use crate::neighbours::Neighbours;
+use crate::premises::{Known, Questions, rank_premises};
 use crate::random::sample;
 use crate::recipe::Recipe;
 use crate::vocab;
@@ -217,7 +218,9 @@ pub fn train_from(
     let group = options.group;
     let compute = Compute::among(group, recipe.precision, options.threads);
     shared::agree(&compute, prepared, recipe, first_weights)?;
-    let mut order = Order::new(prepared, recipe, shared::dealing(group, recipe)?);
+    let dealing = shared::dealing(group, recipe)?;
+    let seen = if recipe.memory > 0 { Seen::of(prepared, recipe.memory) } else { Seen::default() };
+    let mut order = Order::new(prepared, recipe, &seen, dealing);
     if order.count() < 2 {
         return Err(Error::data(
             prepared.path().display().to_string(),
@@ -227,7 +230,7 @@ pub fn train_from(
             ),
         ));
     }
-    let mut trainer = Trainer::new(prepared, recipe, order.prior(), compute);
+    let mut trainer = Trainer::new(prepared, recipe, order.prior(), seen, compute);
     if let Some(first) = first_weights {
         trainer.begin_with(first)?;
     }
@@ -283,8 +286,8 @@ struct Trainer<'a> {
     compute: Compute,
     /// The pairs of a validation on the way; or, if premises are ranked, the conjectures.
     validation: Vec<u32>,
-    memory: Memory,
     seen: Seen,
+    neighbours: Neighbours,
     prior: Option<f32>,
 }
 
@@ -298,10 +301,14 @@ struct Sums {
 }
 
 impl<'a> Trainer<'a> {
-    fn new(prepared: &'a Prepared, recipe: &'a Recipe, prior: Option<f32>, compute: Compute) -> Self {
-        let memory = contest::memory_of(prepared, recipe);
-        let config = Config { memory: memory.len(), ..recipe.config(prepared.vocabulary().len()) };
-        let model = Model::new(config, recipe.seed);
+    fn new(
+        prepared: &'a Prepared,
+        recipe: &'a Recipe,
+        prior: Option<f32>,
+        seen: Seen,
+        compute: Compute,
+    ) -> Self {
+        let model = Model::new(recipe.config(prepared.vocabulary().len()), recipe.seed);
         let optimiser = Optimiser::new(recipe.rule(), recipe.weight_decay, model.layout().trained());
         let average = (recipe.average > 0.0).then(|| MovingAverage::new(recipe.average, model.values()));
         let most = if recipe.validation_pairs == 0 { None } else { Some(recipe.validation_pairs) };
@@ -318,13 +325,17 @@ impl<'a> Trainer<'a> {
                     .collect(),
                 None => evaluate::pairs_of(prepared, Split::Validation, most, 0),
             },
-            memory,
-            seen: order::seen(prepared, recipe),
+            seen,
+            neighbours: match recipe.neighbours > 0.0 {
+                true => Neighbours::of(prepared),
+                false => Neighbours::default(),
+            },
             prior,
         }
     }
 
-    /// Takes the weights of another model: every tensor that both networks have, in the same shape.
+    /// Takes the weights of another model: every tensor that both networks have with as many rows, and that is not wider
+    /// there.
     fn begin_with(&mut self, first: &TrainedModel) -> Result<(), Error> {
         if first.vocabulary != self.prepared.vocabulary() {
             let message =
@@ -338,11 +349,20 @@ impl<'a> Trainer<'a> {
             let message = format!("expected a network like {expected:?}, found {found:?}");
             return Err(Error::data("first weights", message));
         }
+        let reads = |config: &Config| (config.meeting, config.is_conditional, config.width());
+        let reads_alike = reads(expected) == reads(found);
         for tensor in self.state.model.layout().tensors().to_vec() {
             let Some(found) = theirs.get(tensor.name.as_str()) else { continue };
-            if found.shape == tensor.shape {
-                let values = &first.model.values()[found.range.clone()];
-                self.state.model.values_mut()[tensor.range].copy_from_slice(values);
+            let ([rows, columns], values) = (found.shape, &first.model.values()[found.range.clone()]);
+            let is_like = if reads_alike { columns <= tensor.shape[1] } else { columns == tensor.shape[1] };
+            if rows != tensor.shape[0] || !is_like {
+                continue;
+            }
+            // A classifier that reads more than theirs, behind what both read, begins without the rest.
+            let own = self.state.model.values_mut()[tensor.range].chunks_exact_mut(tensor.shape[1]);
+            for (own, theirs) in own.zip(values.chunks_exact(columns)) {
+                own[..columns].copy_from_slice(theirs);
+                own[columns..].fill(0.0);
             }
         }
         if let Some(average) = &mut self.state.average {
@@ -539,7 +559,7 @@ impl<'a> Trainer<'a> {
                 program: env!("CARGO_PKG_VERSION").into(),
             },
             vocabulary: self.prepared.vocabulary().to_vec(),
-            memory: self.memory.clone(),
+            neighbours: self.neighbours.clone(),
             seen: self.seen.clone(),
             typical: self.typical(),
         }
@@ -569,7 +589,12 @@ impl<'a> Trainer<'a> {
         let map = TokenMap::new(self.prepared.vocabulary(), self.prepared.vocabulary(), "training")?;
         if self.recipe.meeting == Meeting::Towers {
             let splits = [Split::Validation];
-            let ranking = rank_premises(&network, &self.memory, self.prepared, &map, &splits, &Unwatched)?;
+            let known = Known {
+                neighbours: &self.neighbours,
+                trust: self.recipe.neighbours,
+                prior: self.prior.unwrap_or(0.0),
+            };
+            let ranking = rank_premises(&network, &known, self.prepared, &map, &splits, &Unwatched)?;
             return Ok(Validation::of_ranking(ranking));
         }
         let all;

@@ -7,8 +7,9 @@ use formulanet::Error;
 use formulanet::data::{self, Prepared, Silent, Validation, prepare};
 use formulanet::figure5::{Figure, Options, figure5};
 use formulanet::logic::View;
-use formulanet::memory::{Memory, Seen};
+use formulanet::memory::Seen;
 use formulanet::model::{Origin, TrainedModel};
+use formulanet::neighbours::Neighbours;
 use formulanet::net::{Compute, Model, Network, NormKind, Precision};
 use formulanet::recipe::Recipe;
 
@@ -62,7 +63,7 @@ fn model(prepared: &Prepared, norm: NormKind) -> TrainedModel {
         model,
         origin,
         vocabulary: prepared.vocabulary().to_vec(),
-        memory: Memory::default(),
+        neighbours: Neighbours::default(),
         seen: Seen::default(),
         typical: Vec::new(),
     }

@@ -117,20 +117,20 @@ fn towers() -> Recipe {
 #[test]
 fn premises_of_the_topic_come_first() {
     let place = Place::new();
-    for (name, memory) in [("with", 1), ("without", 0)] {
-        let recipe = Recipe { memory, ..towers() };
+    for (name, neighbours) in [("with", 0.5), ("without", 0.0)] {
+        let recipe = Recipe { neighbours, ..towers() };
         let Outcome::Finished(Some(validation)) = run(&place, &recipe, name, u64::MAX, false, 2) else {
             panic!("not finished");
         };
         let ranking = validation.ranking.unwrap();
         assert!(ranking.recall_at[&2] > 0.9 && ranking.mean_reciprocal_rank > 0.9, "{name} {ranking:?}");
         let trained = TrainedModel::from_bytes(&place.model(name), name).unwrap();
-        assert!(trained.ranks() && trained.memory.len() == if memory > 0 { 24 } else { 0 });
+        assert!(trained.ranks() && trained.neighbours.is_empty() == (neighbours == 0.0));
         let data = place.data();
         let map = TokenMap::new(data.vocabulary(), &trained.vocabulary, name).unwrap();
         let network = Network::new(trained.model.clone(), Compute::new(Precision::F32, 1));
         let again =
-            rank_premises(&network, &trained.memory, &data, &map, &[Split::Validation], &Unwatched).unwrap();
+            rank_premises(&network, &trained.known(), &data, &map, &[Split::Validation], &Unwatched).unwrap();
         assert_eq!(again, ranking);
         let ranker = Ranker::new(trained, Compute::new(Precision::F32, 1)).unwrap();
         let conjecture = Statement::hol("goal", "!z. FF3 (FF3 z) = RR1 z").unwrap();
@@ -160,6 +160,7 @@ fn statements_are_remembered() {
     let place = Place::new();
     let recipe = Recipe {
         meeting: Meeting::Concat,
+        neighbours: 0.0,
         memory: 1,
         forget: 0.2,
         batch: 32,

@@ -9,16 +9,16 @@ use std::time::Duration;
 
 use formulanet::collection::Collection;
 use formulanet::library::Library;
-use formulanet::logic::View;
-use formulanet::memory::{Memory, Seen};
-use formulanet::model::{Origin, TrainedModel};
-use formulanet::net::{Compute, Meeting, Model, Precision, Storage};
+use formulanet::model::TrainedModel;
+use formulanet::net::{Compute, Meeting, Precision, Storage};
 use formulanet::rank::{Ranker, Syntax};
-use formulanet::recipe::Recipe;
 use formulanet_server::{Server, Settings};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::sync::oneshot;
+
+#[path = "../../../../fixtures/tiny.rs"]
+mod tiny;
 
 /// Statements of the library `small`.
 pub(crate) const STATEMENTS: [(&str, &str); 6] = [
@@ -30,26 +30,9 @@ pub(crate) const STATEMENTS: [(&str, &str); 6] = [
     ("PROBE", "!p x. p x ==> (?y. p y)"),
 ];
 
-/// Labels that the tiny model knows; `SUC` is none of them.
-const LABELS: &str = "VAR VARFUNC UNKNOWN |- ! ? \\ = + * < <= ==> ~ _0 NUMERAL";
-
-/// A network that was never trained: its scores mean nothing, but they are the same every time.
+/// A tiny model that ranks.
 fn tiny() -> TrainedModel {
-    let vocabulary: Vec<String> = LABELS.split(' ').map(str::to_owned).collect();
-    let recipe = Recipe { dimension: 16, steps: 2, meeting: Meeting::Towers, ..Recipe::fast() };
-    let model = Model::new(recipe.config(vocabulary.len()), 7);
-    let origin = Origin {
-        view: View::Graph,
-        data: "nothing".into(),
-        fingerprint: String::new(),
-        pairs: 0,
-        validation_accuracy: None,
-        prior: Some(-1.0),
-        program: "0".into(),
-        recipe,
-    };
-    let (memory, seen, typical) = (Memory::default(), Seen::default(), Vec::new());
-    TrainedModel { model, origin, vocabulary, memory, seen, typical }
+    tiny::tiny(Meeting::Towers)
 }
 
 /// Files that servers read: a model and a library that was made with it.
@@ -62,7 +45,7 @@ pub(crate) fn files(folder: &Path) -> (PathBuf, PathBuf) {
     for (name, statement) in STATEMENTS {
         collection.add(name, statement, Syntax::Hol).unwrap();
     }
-    made.add(&collection.premises, &ranker).unwrap();
+    made.add(collection.premises, &ranker).unwrap();
     (model, library)
 }
 

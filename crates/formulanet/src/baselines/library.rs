@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::similar::Index;
 use super::{LibraryBaseline, Options, nothing};
 use crate::Error;
 use crate::data::{Conjecture, Prepared, Split};
 use crate::metrics::{Query, Ranking, ranking};
 use crate::premises::Questions;
+use crate::similar::{Index, bag};
 
 /// How much a premise's popularity counts beside the similarity of conjectures whose proofs depend on it: it decides
 /// between premises that are otherwise equal, above all those that no neighbour uses.
@@ -24,7 +24,7 @@ struct Scorer<'a> {
 /// Conjectures of training by similarity.
 struct Neighbours {
     conjectures: Vec<usize>,
-    index: Index,
+    index: Index<u16>,
     /// How many are looked at.
     number: usize,
 }
@@ -66,8 +66,7 @@ impl<'a> Scorer<'a> {
         }
         let neighbours = (baseline == LibraryBaseline::Neighbours).then(|| {
             let graphs = training.iter().map(|&number| prepared.conjecture(number).graph);
-            let documents = graphs.map(|graph| prepared.graph(graph).tokens);
-            let index = Index::new(documents, prepared.vocabulary().len());
+            let index = Index::new(graphs.map(|graph| bag(prepared.graph(graph).tokens)));
             Neighbours { conjectures: training, index, number: options.neighbours }
         });
         Scorer { prepared, popularity, neighbours }
@@ -77,8 +76,8 @@ impl<'a> Scorer<'a> {
     fn scores(&self, conjecture: &Conjecture<'_>, names: &HashMap<&str, usize>) -> Vec<f32> {
         let Some(neighbours) = &self.neighbours else { return self.popularity.clone() };
         let mut scores: Vec<f32> = self.popularity.iter().map(|share| POPULARITY * share).collect();
-        let tokens = self.prepared.graph(conjecture.graph).tokens;
-        for (place, similarity) in neighbours.index.nearest(tokens, neighbours.number) {
+        let tokens = bag(self.prepared.graph(conjecture.graph).tokens);
+        for (place, similarity) in neighbours.index.nearest(&tokens, neighbours.number) {
             let neighbour = self.prepared.conjecture(neighbours.conjectures[place]);
             for &premise in neighbour.dependencies {
                 scores[premise as usize] += similarity;

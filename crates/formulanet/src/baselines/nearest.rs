@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::Options;
 use super::frequency::{Labels, by_statement};
-use super::similar::Index;
 use crate::data::{Pair, Prepared};
 use crate::random::sample;
+use crate::similar::{Index, bag};
 
 /// A statement's score is the share of useful ones among the most similar statements of training, weighted by
 /// similarity, with one average label more. A statement that was labelled several times has several votes.
@@ -22,13 +22,13 @@ pub(super) fn scores(
     let drawn = sample(training, options.nearest_pairs, options.seed);
     let mut known: Vec<(u32, Labels)> = by_statement(&drawn).into_iter().collect();
     known.sort_unstable_by_key(|(statement, _)| *statement);
-    let documents = known.iter().map(|(statement, _)| prepared.graph(*statement).tokens);
-    let index = Index::new(documents, prepared.vocabulary().len());
+    let bag_of = |statement: u32| bag(prepared.graph(statement).tokens);
+    let index = Index::new(known.iter().map(|(statement, _)| bag_of(*statement)));
     let mut scores: HashMap<u32, f32> = HashMap::new();
     let mut vote = |statement: u32| {
         *scores.entry(statement).or_insert_with(|| {
             let (mut useful, mut all) = (prior, 1.0);
-            for (document, similarity) in index.nearest(prepared.graph(statement).tokens, options.nearest) {
+            for (document, similarity) in index.nearest(&bag_of(statement), options.nearest) {
                 let labels = known[document].1;
                 useful += similarity * labels.useful as f32;
                 all += similarity * labels.all as f32;

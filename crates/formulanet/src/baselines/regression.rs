@@ -1,9 +1,9 @@
 //! Logistic regression on bags of tokens.
 
 use super::Options;
-use super::similar::bag;
 use crate::data::{Pair, Prepared};
 use crate::random::sample;
+use crate::similar::bag;
 
 /// A weight for every feature, and the sum of its squared gradients (AdaGrad): tokens that are rare keep large steps.
 struct Regression {

@@ -1,14 +1,12 @@
 //! In which order training sees pairs, or conjectures with premises. It depends on the data, the seed and the epoch
 //! alone, so that a run can go on from any batch.
 
-use std::collections::HashMap;
-
 use formulanet_net::{Batch, Dealing, Hints, Meeting};
 
 use super::contest::ContestOrder;
 use super::gather::{Blur, Gathered};
 use crate::data::{Prepared, Split};
-use crate::memory::{self, Seen, hints_of};
+use crate::memory::Seen;
 use crate::random::{sample, scramble};
 use crate::recipe::Recipe;
 
@@ -30,14 +28,16 @@ pub(super) struct Order<'a> {
 }
 
 impl<'a> Order<'a> {
-    pub(super) fn new(prepared: &'a Prepared, recipe: &'a Recipe, dealing: Dealing) -> Self {
-        let contests = (recipe.meeting == Meeting::Towers).then(|| ContestOrder::new(prepared, recipe));
+    /// What is remembered of the statements of training may be nothing.
+    pub(super) fn new(prepared: &'a Prepared, recipe: &'a Recipe, seen: &Seen, dealing: Dealing) -> Self {
+        let ranks = recipe.meeting == Meeting::Towers;
+        let contests = ranks.then(|| ContestOrder::new(prepared, recipe));
         let groups: Vec<_> = match &contests {
             Some(contests) => (0..contests.count()).map(|place| place..place + 1).collect(),
             None => prepared.conjectures().filter(|c| c.split == Split::Train).map(|c| c.pairs).collect(),
         };
         let examples = groups.iter().map(ExactSizeIterator::len).sum();
-        let hints = if remembers(recipe) { hints(prepared, recipe) } else { Vec::new() };
+        let hints = if seen.is_empty() { Vec::new() } else { hints(prepared, recipe, seen) };
         Order {
             prepared,
             recipe,
@@ -146,49 +146,38 @@ impl<'a> Order<'a> {
     }
 }
 
-/// Whether classifiers read how useful statements were before.
-fn remembers(recipe: &Recipe) -> bool {
-    recipe.memory > 0 && recipe.meeting != Meeting::Towers
-}
-
-/// How often every graph was useful and useless in training.
-fn counts(prepared: &Prepared) -> Vec<[u32; 2]> {
-    let mut counts = vec![[0; 2]; prepared.meta().counts.graphs];
-    for conjecture in prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train) {
-        for pair in conjecture.pairs.map(|number| prepared.pair(number)) {
-            counts[pair.statement as usize][usize::from(!pair.useful)] += 1;
-        }
-    }
-    counts
-}
-
-/// What a model remembers of the statements of training.
-pub(super) fn seen(prepared: &Prepared, recipe: &Recipe) -> Seen {
-    if !remembers(recipe) {
-        return Seen::default();
-    }
-    let counts = counts(prepared).into_iter().zip(0..);
-    let often = counts.filter(|(counts, _)| counts.iter().sum::<u32>() >= recipe.memory);
-    Seen::new(often.map(|(counts, graph)| (memory::key(prepared.graph(graph).input()), counts)))
-}
-
 /// For every training pair, what its statement was for other conjectures.
-fn hints(prepared: &Prepared, recipe: &Recipe) -> Vec<Hints> {
-    let counts = counts(prepared);
+fn hints(prepared: &Prepared, recipe: &Recipe, seen: &Seen) -> Vec<Hints> {
     let mut hints = vec![Hints::default(); prepared.meta().counts.pairs];
-    for conjecture in prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train) {
-        let mut own: HashMap<u32, [u32; 2]> = HashMap::new();
-        for pair in conjecture.pairs.clone().map(|number| prepared.pair(number)) {
-            own.entry(pair.statement).or_default()[usize::from(!pair.useful)] += 1;
-        }
-        for number in conjecture.pairs {
-            let statement = prepared.pair(number).statement;
-            let (all, own) = (counts[statement as usize], own[&statement]);
-            let others = [all[0] - own[0], all[1] - own[1]];
-            if others.iter().sum::<u32>() >= recipe.memory {
-                hints[number] = hints_of(others);
-            }
-        }
+    let training: Vec<_> =
+        prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train).collect();
+    let of_conjecture = |number: usize| -> Vec<Hints> {
+        let conjecture = &training[number];
+        let similarities = match recipe.conditional {
+            true => seen.similarities(prepared.graph(conjecture.graph).input()),
+            false => Vec::new(),
+        };
+        let of_pair = |pair: usize| {
+            let statement = seen.number(prepared.graph(prepared.pair(pair).statement).input());
+            seen.hints_without(Some(number), statement, &similarities)
+        };
+        conjecture.pairs.clone().map(of_pair).collect()
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let size = training.len().div_ceil(threads).max(1);
+    let of_conjecture = &of_conjecture;
+    let parts: Vec<Vec<Vec<Hints>>> = std::thread::scope(|scope| {
+        let parts: Vec<_> = (0..training.len())
+            .step_by(size)
+            .map(|start| {
+                let end = (start + size).min(training.len());
+                scope.spawn(move || (start..end).map(of_conjecture).collect())
+            })
+            .collect();
+        parts.into_iter().map(|part| part.join().expect("looking up does not panic")).collect()
+    });
+    for (conjecture, of_pairs) in training.iter().zip(parts.into_iter().flatten()) {
+        hints[conjecture.pairs.clone()].copy_from_slice(&of_pairs);
     }
     hints
 }

@@ -1,0 +1,79 @@
+//! Problems that `formulanet select` writes, read by E.
+
+mod common;
+
+use std::io::{ErrorKind, Write};
+use std::process::Command;
+
+use common::formulanet;
+
+/// What E says of a file: how many statements it read, or why it did not. Nothing if there is no E.
+fn read_by_e(file: &str) -> Option<Result<usize, String>> {
+    // To clauses and no further; `-s` keeps the clauses to itself.
+    let arguments = ["--cnf", "-s", "--tstp-format", "--print-statistics", file];
+    let output = match Command::new("eprover").args(arguments).output() {
+        Err(error) if error.kind() == ErrorKind::NotFound => return None,
+        output => output.unwrap(),
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    let parsed = text.lines().find_map(|line| line.strip_prefix("# Parsed axioms"));
+    let parsed = parsed.and_then(|rest| rest.trim_start_matches([' ', ':']).trim().parse().ok());
+    let message = || format!("{}{text}", String::from_utf8_lossy(&output.stderr));
+    Some(parsed.filter(|_| output.status.success()).ok_or_else(message))
+}
+
+#[test]
+fn e_reads_every_reduced_problem() {
+    let folder = tempfile::tempdir().unwrap();
+    let broken = folder.path().join("broken.p").display().to_string();
+    std::fs::write(&broken, "fof(a, axiom, (p.").unwrap();
+    match read_by_e(&broken) {
+        None => {
+            // Past the harness, which shows what a test prints only if it fails.
+            let _ = writeln!(
+                std::io::stderr(),
+                "skipped: there is no eprover on the PATH, so reduced problems are not tried with it"
+            );
+            return;
+        }
+        Some(read) => assert!(read.is_err(), "E does not tell what it cannot read: {read:?}"),
+    }
+    // A problem, its axioms, and what is always in.
+    let problems = [
+        ("relations", 20, 2),
+        ("group", 3, 2),
+        ("problems/lattice", 8, 1),
+        ("problems/quoted", 8, 1),
+        ("problems/clauses", 9, 2),
+        ("problems/mixed", 7, 2),
+        ("problems/typed", 4, 5),
+    ];
+    for (problem, axioms, always) in problems {
+        let (file, out) = (format!("fixtures/{problem}.p"), folder.path().display().to_string());
+        let run = formulanet(&["select", &file, "-k", "0,1,2,5,100", "--out", &out], b"");
+        assert_eq!(run.code, Some(0), "{problem}\n{}", run.stderr);
+        let stem = problem.rsplit('/').next().unwrap();
+        for k in [0, 1, 2, 5, 100] {
+            let reduced = folder.path().join(format!("{stem}.{k}.p"));
+            let read = read_by_e(&reduced.display().to_string()).unwrap();
+            assert_eq!(read, Ok(always + axioms.min(k)), "{problem} {k}");
+        }
+    }
+}
+
+/// A name with quotes is the same statement to a user who gives it, and as it was written to a prover.
+#[test]
+fn quoted_names_are_kept() {
+    let problem = "fixtures/problems/quoted.p";
+    let check = |name: &str, expected: &str| {
+        let run = formulanet(&["select", problem, "-k", "1", "--include", name], b"");
+        assert!(run.stdout.contains(expected), "{}{}", run.stdout, run.stderr);
+    };
+    check("every man is mortal", "fof('every man is mortal', axiom, ! [X]");
+    check(
+        "it's about Socrates",
+        "fof('it\\'s about Socrates', axiom, 'Man'('Socrates the \\\\ philosopher')).",
+    );
+    check("a \"name\"", "fof('a \"name\"', axiom, p <~> q).");
+    check("1", "fof(1, axiom, ");
+}
