@@ -9,10 +9,12 @@ use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args, ValueEnum};
 use formulanet::collection::Collection;
 use formulanet::rank::Ranker;
+use formulanet::ranks;
 use formulanet::statements::Format;
 use formulanet::vectors::Vectors;
 
 use crate::input::{ComputeArguments, FormulaArguments, LimitArguments, named, ranker_for, writing};
+use crate::processes::{group, refuse_stdin, speaks};
 
 /// Turn formulas into vectors
 ///
@@ -64,6 +66,7 @@ enum Output {
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    refuse_stdin(arguments.formula.as_deref().into_iter().chain(arguments.premises.as_deref()))?;
     let format = arguments.input_format.as_deref().map(|name| named(&Format::ALL, name));
     let files: Vec<String> = arguments.premises.iter().cloned().collect();
     let ranker: Ranker = ranker_for(
@@ -88,7 +91,11 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if collection.premises.is_empty() {
         bail!("expected statements, found none");
     }
+    ranks::agree(group(), &collection.facts())?;
     let vectors = Vectors::of(&ranker, &collection.premises);
+    if !speaks() {
+        return Ok(());
+    }
     let mut out: Box<dyn Write> = match &arguments.out {
         Some(path) => {
             Box::new(File::create(path).with_context(|| format!("cannot write `{}`", path.display()))?)

@@ -15,9 +15,11 @@ use formulanet::metrics::{Ranking, Report, evaluate, report_html, roc_points};
 use formulanet::model::TrainedModel;
 use formulanet::net::Network;
 use formulanet::premises::rank_premises;
+use formulanet::ranks;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::input::{ComputeArguments, writing};
+use crate::processes::{group, speaks};
 use crate::progress::{Bar, stopped};
 
 /// Measure a model on labelled pairs
@@ -110,12 +112,21 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         None if data.is_raw() => &Split::ALL,
         None => &[Split::Validation],
     };
+    match &trained {
+        Some(trained) => agree(trained, &data.prepared, &arguments)?,
+        // Baselines take seconds, and one process is enough.
+        None if !speaks() => return Ok(()),
+        None => {}
+    }
     if let Some(baseline) = arguments.library_baseline {
         let ranking = baseline.rank(&data.prepared, splits[0], &BaselineOptions::default())?;
         return print_ranking(&ranking, arguments.format);
     }
     if let Some(trained) = trained.as_ref().filter(|trained| trained.ranks()) {
         let ranking = of_ranker(trained, &data.prepared, splits, &arguments)?;
+        if !speaks() {
+            return Ok(());
+        }
         return print_ranking(&ranking, arguments.format);
     }
     let (title, predictions) = match (trained, arguments.baseline) {
@@ -134,6 +145,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         }
         (None, None) => bail!("expected --model or --baseline"),
     };
+    if !speaks() {
+        return Ok(());
+    }
     if let Some(path) = &arguments.predictions {
         fs::write(path, table(&data.prepared, &predictions))
             .with_context(|| format!("cannot write `{}`", path.display()))?;
@@ -144,6 +158,20 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         fs::write(path, page).with_context(|| format!("cannot write `{}`", path.display()))?;
     }
     print(&report, arguments.format)
+}
+
+/// Refuses processes that would not say the same.
+fn agree(trained: &TrainedModel, prepared: &Prepared, arguments: &Arguments) -> Result<()> {
+    if group().size() == 1 {
+        return Ok(());
+    }
+    let facts = [
+        ("program", ranks::program().to_owned()),
+        ("kind of CPU", arguments.compute.compute().instructions().to_owned()),
+        ("model", trained.fingerprint()),
+        ("data", format!("one with digest {:016x}", prepared.digest())),
+    ];
+    Ok(ranks::agree(group(), &facts)?)
 }
 
 /// A line for every prediction; those of a baseline have one probability.
@@ -229,7 +257,7 @@ struct PairBar(ProgressBar);
 
 impl PairBar {
     fn new() -> Self {
-        let bar = ProgressBar::no_length();
+        let bar = if speaks() { ProgressBar::no_length() } else { ProgressBar::hidden() };
         let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} pairs, {per_sec}, {eta} left");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         PairBar(bar)
@@ -297,6 +325,7 @@ impl Data {
         drop(bar);
         if let data::Outcome::Written(meta, skipped) = outcome?
             && !skipped.is_empty()
+            && speaks()
         {
             eprintln!("left out {} of {} statements", skipped.len(), meta.counts.pairs + skipped.len());
         }

@@ -10,9 +10,12 @@ use formulanet::logic::{Formula, Interner, Limits, View};
 use formulanet::model::TrainedModel;
 use formulanet::net::{Compute, Precision};
 use formulanet::rank::{Ranker, Syntax};
+use formulanet::ranks;
 use formulanet::selection::Selection;
 use formulanet::shipped;
 use formulanet::statements::{self, Format};
+
+use crate::processes::group;
 
 /// How large an input may be.
 #[derive(Args)]
@@ -143,18 +146,18 @@ pub(crate) struct ComputeArguments {
     /// bf16 where the CPU multiplies it (auto), or always one of them
     #[arg(long, value_name = "auto|f32|bf16", default_value = "auto", value_parser = super::train::parse_word::<Precision>)]
     precision: Precision,
-    /// Threads; as many as there are cores if not given
+    /// Threads; as many as there are cores if not given. Processes on the same cores share them
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 }
 
 impl ComputeArguments {
     pub(crate) fn compute(&self) -> Compute {
-        Compute::new(self.precision, self.threads())
+        Compute::among(group(), self.precision, self.threads())
     }
 
     pub(crate) fn threads(&self) -> usize {
-        self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
+        self.threads.unwrap_or_else(|| ranks::threads(group())).max(1)
     }
 }
 

@@ -10,11 +10,13 @@ use formulanet::collection::Collection;
 use formulanet::library::{Added, Library};
 use formulanet::model::TrainedModel;
 use formulanet::rank::{Ranker, Syntax};
+use formulanet::ranks;
 use formulanet::shipped;
 use formulanet::statements::Format;
 use serde::Serialize;
 
 use crate::input::{ComputeArguments, LimitArguments, language, named, writing};
+use crate::processes::{group, refuse_stdin, speaks};
 
 /// Keep statements and their vectors in a file, for ranking without embedding them anew
 ///
@@ -29,6 +31,13 @@ use crate::input::{ComputeArguments, LimitArguments, language, named, writing};
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
+}
+
+impl Arguments {
+    /// Whether the processes of `mpirun` share its work.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(self.command, Command::Build(_))
+    }
 }
 
 #[derive(Subcommand)]
@@ -150,11 +159,18 @@ fn build(arguments: BuildArguments) -> Result<()> {
     };
     let ranker = Ranker::new(TrainedModel::named(&model)?, statements.compute.compute())?
         .with_limits(statements.limits.limits());
-    if arguments.library.exists() {
+    if speaks() && arguments.library.exists() {
         bail!(
             "{}: there is a file already; add to it with `library add`, or choose another name",
             arguments.library.display()
         );
+    }
+    refuse_stdin(statements.files.iter().map(String::as_str))?;
+    ranks::agree(group(), &Collection::new(&ranker).facts())?;
+    if !speaks() {
+        // This process embeds its share, and the first one has the library.
+        read(statements, &ranker, &mut Library::create(Path::new(":memory:"), &ranker, &model)?)?;
+        return Ok(());
     }
     // Under another name until it is whole.
     let folder = arguments.library.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -183,18 +199,23 @@ fn add(arguments: AddArguments) -> Result<()> {
 fn read(statements: &StatementArguments, ranker: &Ranker, library: &mut Library) -> Result<Added> {
     let format = statements.input_format.as_deref().map(|name| named(&Format::ALL, name));
     let mut collection = Collection::new(ranker);
-    let (mut addition, mut count) = (library.addition(ranker)?, 0);
+    let (mut addition, mut count, mut digest) = (library.addition(ranker)?, 0, 0);
+    if !speaks() {
+        addition = addition.without_writing();
+    }
     for file in &statements.files {
         collection.read_each(file, format, &mut |premise| {
             count += 1;
+            digest = ranks::digest(format!("{digest} {} {}", premise.name, premise.text).as_bytes());
             addition.push(premise)
         })?;
     }
     if count == 0 {
         bail!("expected statements, found none");
     }
+    ranks::agree(group(), &[("statements", format!("{count} with digest {digest:016x}"))])?;
     let added = addition.commit()?;
-    if added.repeated > 0 {
+    if added.repeated > 0 && speaks() {
         eprintln!("{} statements share a name with a later one and were left out", added.repeated);
     }
     Ok(added)

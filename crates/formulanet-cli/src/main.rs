@@ -9,6 +9,7 @@ mod input;
 mod library;
 mod neighbors;
 mod prepare;
+mod processes;
 mod progress;
 mod rank;
 mod reproduce;
@@ -21,6 +22,7 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use processes::{Processes, exit_usage};
 
 /// Premise selection for theorem provers by deep graph embedding.
 #[derive(Parser)]
@@ -52,8 +54,27 @@ enum Command {
     Train(train::Arguments),
 }
 
+impl Command {
+    /// Whether the processes of `mpirun` share its work.
+    fn is_shared(&self) -> bool {
+        match self {
+            Command::Embed(_) | Command::Eval(_) | Command::Train(_) => true,
+            Command::Library(arguments) => arguments.is_shared(),
+            _ => false,
+        }
+    }
+}
+
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| exit_usage(&error));
+    let processes = match Processes::start(arguments.command.is_shared()) {
+        Ok(processes) => processes,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let result = match arguments.command {
         Command::Embed(arguments) => embed::run(arguments),
         Command::Eval(arguments) => eval::run(arguments),
         Command::Graph(arguments) => graph::run(arguments),
@@ -67,14 +88,7 @@ fn main() -> ExitCode {
         Command::Stats(arguments) => stats::run(arguments),
         Command::Train(arguments) => train::run(arguments),
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    processes.finish(result.or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) }))
 }
 
 /// Whoever reads our output has seen enough: `formulanet graph ... | head`.

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use formulanet::data;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::processes::speaks;
+
 /// Whether the user has pressed Ctrl-C, from now on.
 pub(crate) fn stopped() -> &'static AtomicBool {
     static STOPPED: OnceLock<&'static AtomicBool> = OnceLock::new();
@@ -28,7 +30,8 @@ impl Bar {
         let style = ProgressStyle::with_template(
             "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left",
         );
-        let bar = ProgressBar::no_length().with_message("reading");
+        let bar = if speaks() { ProgressBar::no_length() } else { ProgressBar::hidden() };
+        let bar = bar.with_message("reading");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         Bar { bar, stopped: stopped() }
     }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -10,11 +10,13 @@ use clap::{Args, ValueEnum};
 use formulanet::data::Prepared;
 use formulanet::model::TrainedModel;
 use formulanet::net::{Kind, Meeting, NormKind, Pooling, Precision, Reads};
+use formulanet::ranks;
 use formulanet::recipe::{OptimiserName, Recipe, ScheduleName, StorageName};
 use formulanet::train::{self, Line, Outcome, Plan, RunOptions, Watcher};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::input::writing;
+use crate::processes::{group, speaks};
 use crate::progress::stopped;
 
 /// Train a network
@@ -48,7 +50,8 @@ pub(crate) struct Arguments {
     init: Option<PathBuf>,
     #[command(flatten)]
     changes: Changes,
-    /// Threads; as many as there are cores if not given. Any number gives the same weights
+    /// Threads; as many as there are cores if not given, which processes on the same cores share. Any number of threads
+    /// and processes gives the same weights
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
     /// Stop after so many minutes, to be resumed later
@@ -270,7 +273,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let prepared = Prepared::open(&arguments.data)?;
     let (folder, recipe) = match &arguments.resume {
         Some(folder) => {
-            let recipe = train::recipe_of(folder)?;
+            let recipe = recipe_of(folder)?;
             let mut changed = recipe.clone();
             arguments.changes.apply(&mut changed);
             if changed != recipe {
@@ -291,18 +294,22 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             (arguments.out.clone().context("expected --out")?, recipe)
         }
     };
-    let defaults = RunOptions::default();
     let options = RunOptions {
-        threads: arguments.threads.unwrap_or(defaults.threads).max(1),
+        threads: arguments.threads.unwrap_or_else(|| ranks::threads(group())).max(1),
         most_time: arguments
             .max_minutes
             .map(|minutes| Duration::from_secs_f64(60.0 * minutes.clamp(0.0, 1e6))),
         checkpoint_every: Duration::from_secs(arguments.checkpoint_every),
         log_every: arguments.log_every.max(1),
         resumes: arguments.resume.is_some(),
+        group: group(),
     };
     let mut view = View::new(arguments.format);
     let first = arguments.init.as_deref().map(TrainedModel::load).transpose()?;
+    if !speaks() {
+        train::train_from(first.as_ref(), &prepared, &recipe, &folder, &options, &mut Listener)?;
+        return Ok(());
+    }
     let outcome = train::train_from(first.as_ref(), &prepared, &recipe, &folder, &options, &mut view);
     view.bar.finish_and_clear();
     let mut out = io::stdout().lock();
@@ -325,6 +332,28 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             );
             Ok(())
         }
+    }
+}
+
+/// The recipe of a run that goes on. Other processes need not see the folder.
+fn recipe_of(folder: &Path) -> Result<Recipe> {
+    let text = if speaks() { toml::to_string(&train::recipe_of(folder)?)? } else { String::new() };
+    let text = String::from_utf8(ranks::from_first(group(), text.into_bytes()))?;
+    Ok(toml::from_str(&text)?)
+}
+
+/// A process that says nothing, and stops when it is told to.
+struct Listener;
+
+impl Watcher for Listener {
+    fn begin(&mut self, _: &Plan) {}
+
+    fn step(&mut self, _: u64) {}
+
+    fn line(&mut self, _: &Line) {}
+
+    fn is_stopped(&self) -> bool {
+        stopped().load(std::sync::atomic::Ordering::SeqCst)
     }
 }
 
@@ -357,7 +386,10 @@ impl Watcher for View {
             plan.batch,
             if plan.first > 0 { format!(", going on after {}", plan.first) } else { String::new() },
             plan.weights,
-            plan.compute
+            match plan.processes {
+                1 => plan.compute.clone(),
+                number => format!("{number} processes, {}", plan.compute),
+            }
         );
         self.plan = Some(plan.clone());
     }

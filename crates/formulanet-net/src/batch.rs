@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 
 use crate::config::{Config, Hints, Kind, NormKind};
+use crate::lanes::Lanes;
 
 /// A graph: the token and the number of edges of every node, and the targets of all edges in rank order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -414,10 +415,42 @@ pub(crate) enum Task {
 /// A mini-batch, ready for the network: each distinct graph once, in micro-batches, and what is scored.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Batch {
-    pub(crate) unions: Vec<Union>,
+    /// The micro-batches; nothing for those of other processes.
+    pub(crate) unions: Vec<Option<Union>>,
     /// For each graph, its micro-batch and its number there.
     pub(crate) places: Vec<(usize, usize)>,
     pub(crate) task: Task,
+}
+
+/// How the graphs of a batch are dealt out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Dealing {
+    /// Graphs that go through the network together, about.
+    pub micro_batch: usize,
+    /// The number of this process, from 0.
+    pub rank: usize,
+    /// How many processes share the batch.
+    pub ranks: usize,
+}
+
+impl Dealing {
+    /// How many threads, of one process or several, can work on a batch of so many graphs at the same time.
+    pub fn most_parallel(&self, graphs: usize) -> usize {
+        Lanes::new(self.micro_batches(graphs)).count
+    }
+
+    fn micro_batches(self, graphs: usize) -> usize {
+        let count = graphs.div_ceil(self.micro_batch.max(1)).max(1);
+        // An even number keeps two threads, or four, busy to the end.
+        if count > 1 { count.next_multiple_of(if count > 4 { 4 } else { 2 }) } else { count }
+    }
+}
+
+impl From<usize> for Dealing {
+    /// Micro-batches of so many graphs, all for this process.
+    fn from(micro_batch: usize) -> Self {
+        Dealing { micro_batch, rank: 0, ranks: 1 }
+    }
 }
 
 impl Batch {
@@ -426,10 +459,15 @@ impl Batch {
     /// # Panics
     ///
     /// If a graph is not one, or a pair names a graph that is not there.
-    pub fn new(graphs: &[GraphInput<'_>], pairs: Vec<Pair>, micro_batch: usize, config: &Config) -> Self {
+    pub fn new(
+        graphs: &[GraphInput<'_>],
+        pairs: Vec<Pair>,
+        dealing: impl Into<Dealing>,
+        config: &Config,
+    ) -> Self {
         let exists = |pair: &Pair| pair.statement < graphs.len() && pair.conjecture < graphs.len();
         assert!(pairs.iter().all(exists), "a pair of a graph that is not there");
-        let (unions, places) = deal(graphs, micro_batch, config);
+        let (unions, places) = deal(graphs, dealing.into(), config);
         Batch { unions, places, task: Task::Pairs(pairs) }
     }
 
@@ -438,7 +476,12 @@ impl Batch {
     /// # Panics
     ///
     /// If a graph is not one, or the contest names something that is not there.
-    pub fn contest(graphs: &[GraphInput<'_>], contest: Contest, micro_batch: usize, config: &Config) -> Self {
+    pub fn contest(
+        graphs: &[GraphInput<'_>],
+        contest: Contest,
+        dealing: impl Into<Dealing>,
+        config: &Config,
+    ) -> Self {
         let statements = contest.statements.iter();
         let mut named = contest.conjectures.iter().copied().chain(statements.map(|s| s.graph));
         assert!(named.all(|graph| graph < graphs.len()), "a graph that is not there");
@@ -449,7 +492,7 @@ impl Batch {
             contest.useful.len() == count && contest.chances.len() == count,
             "not one for each conjecture"
         );
-        let (unions, places) = deal(graphs, micro_batch, config);
+        let (unions, places) = deal(graphs, dealing.into(), config);
         Batch { unions, places, task: Task::Contest(contest) }
     }
 
@@ -461,7 +504,7 @@ impl Batch {
         };
         let of_plan =
             |plan: &Plan| of_relation(&plan.edges) + of_relation(&plan.treelets) + plan.parents.len();
-        let rows: usize = self.unions.iter().flat_map(|union| &union.plans).map(of_plan).sum();
+        let rows: usize = self.unions.iter().flatten().flat_map(|union| &union.plans).map(of_plan).sum();
         let (hidden, inputs) = (config.classifier_hidden(), config.classifier_input());
         let heads = match &self.task {
             Task::Pairs(pairs) => (config.steps + 1) * pairs.len() * hidden * (inputs + 2),
@@ -472,6 +515,13 @@ impl Batch {
             }
         };
         rows * config.dimension * config.dimension + heads
+    }
+
+    /// How many graphs each micro-batch has.
+    pub(crate) fn sizes(&self) -> Vec<usize> {
+        let mut sizes = vec![0; self.unions.len()];
+        self.places.iter().for_each(|&(part, _)| sizes[part] += 1);
+        sizes
     }
 
     /// The pairs, if it is a batch of pairs.
@@ -492,13 +542,14 @@ impl Batch {
 }
 
 /// Deals graphs out to micro-batches of about the same work, with at most about so many graphs each: the largest
-/// first, each to the micro-batch with the least. The result depends on nothing else but the network's shape.
-fn deal(graphs: &[GraphInput<'_>], micro_batch: usize, config: &Config) -> (Vec<Union>, Vec<(usize, usize)>) {
-    let mut count = graphs.len().div_ceil(micro_batch.max(1)).max(1);
-    if count > 1 {
-        // An even number keeps two threads, or four, busy to the end.
-        count = count.next_multiple_of(if count > 4 { 4 } else { 2 });
-    }
+/// first, each to the micro-batch with the least. Which graphs are together depends on nothing else; a process makes
+/// those micro-batches that are its own.
+fn deal(
+    graphs: &[GraphInput<'_>],
+    dealing: Dealing,
+    config: &Config,
+) -> (Vec<Option<Union>>, Vec<(usize, usize)>) {
+    let count = dealing.micro_batches(graphs.len());
     let costs: Vec<usize> = graphs.iter().map(GraphInput::cost).collect();
     let mut order: Vec<usize> = (0..graphs.len()).collect();
     order.sort_by_key(|&graph| std::cmp::Reverse(costs[graph]));
@@ -510,6 +561,11 @@ fn deal(graphs: &[GraphInput<'_>], micro_batch: usize, config: &Config) -> (Vec<
         parts[part].0 += costs[graph];
         parts[part].1.push(graph);
     }
-    let union = |(_, part): &(usize, Vec<usize>)| Union::new(part.iter().map(|&graph| graphs[graph]), config);
-    (parts.iter().map(union).collect(), places)
+    let lanes = Lanes::new(count);
+    let union = |(i, (_, part)): (usize, &(usize, Vec<usize>))| {
+        lanes
+            .has(dealing.rank, dealing.ranks, i)
+            .then(|| Union::new(part.iter().map(|&graph| graphs[graph]), config))
+    };
+    (parts.iter().enumerate().map(union).collect(), places)
 }

@@ -1,4 +1,4 @@
-//! What a network runs on: instructions, threads, and memory that is used again.
+//! What a network runs on: instructions, threads, other processes, and memory that is used again.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,6 +7,7 @@ use std::thread;
 
 use serde::{Deserialize, Serialize};
 
+use crate::group::{Alone, Group};
 use crate::kernel::matmul::Kernel;
 
 /// How exact products are.
@@ -73,19 +74,25 @@ impl Buffers {
 pub struct Compute {
     pub(crate) kernel: Kernel,
     pub(crate) threads: usize,
+    group: &'static dyn Group,
     buffers: Mutex<Buffers>,
 }
 
 impl Compute {
     /// So many threads, with the fastest instructions of this CPU for a precision.
     pub fn new(precision: Precision, threads: usize) -> Self {
+        Self::among(&Alone, precision, threads)
+    }
+
+    /// The same, sharing the work with other processes. Whatever uses it is collective, as [`Group`] is.
+    pub fn among(group: &'static dyn Group, precision: Precision, threads: usize) -> Self {
         let kernel = match precision {
             Precision::F32 => Kernel::f32(),
             Precision::Bf16 => Kernel::bf16(),
             Precision::Auto if Kernel::bf16().is_native_bf16() => Kernel::bf16(),
             Precision::Auto => Kernel::f32(),
         };
-        Compute { kernel, threads: threads.max(1), buffers: Mutex::default() }
+        Compute { kernel, threads: threads.max(1), group, buffers: Mutex::default() }
     }
 
     /// The instructions in words, for a log.
@@ -100,9 +107,19 @@ impl Compute {
         format!("{}{hint}", self.kernel.name())
     }
 
+    /// The instructions alone: with the same ones, products have the same bits on any CPU.
+    pub fn instructions(&self) -> &'static str {
+        self.kernel.name()
+    }
+
     /// How many threads there are.
     pub fn threads(&self) -> usize {
         self.threads
+    }
+
+    /// The processes that share the work.
+    pub fn group(&self) -> &'static dyn Group {
+        self.group
     }
 
     /// So many numbers of any value. Given back with [`Compute::give`], the memory is used again: fresh memory costs

@@ -22,6 +22,7 @@ pub(crate) struct Pass<'a> {
 }
 
 /// What the backward pass of a norm needs.
+#[derive(Default)]
 pub(crate) struct NormTrace {
     /// The rows before scale and shift.
     rows: Vec<f32>,

@@ -6,7 +6,7 @@ use crate::config::{Config, Pooling, Reads};
 use crate::kernel::norm::Statistics;
 use crate::kernel::rows;
 use crate::layer::{Members, NormTrace, Pass, UpdateTrace};
-use crate::parameters::{Layout, Norm, Step, Update};
+use crate::parameters::{Layout, Step, Update};
 
 /// A network and its numbers.
 #[derive(Clone)]
@@ -290,21 +290,19 @@ impl Trace {
         self.steps.into_iter().for_each(|step| step.recycle(compute));
     }
 
-    /// What the norms over the micro-batch saw, for those that had rows.
-    pub(crate) fn statistics<'a>(&'a self, layout: &'a Layout) -> Vec<(&'a Norm, &'a Statistics, f32)> {
-        let mut norms: Vec<(&Norm, &NormTrace)> = vec![(&layout.embedding_norm, &self.embedding)];
-        for (step, trace) in layout.steps.iter().zip(&self.steps) {
-            let updates = step.edge_updates.iter().chain(&step.treelet_updates);
-            for (update, trace) in updates.zip(trace.edges.iter().chain(&trace.treelets)) {
-                norms.extend([&update.first_norm, &update.second_norm].into_iter().zip(trace.norms()));
-            }
-            if let (Some((_, norm)), Some(trace)) = (&step.combine, &trace.combine) {
-                norms.push((norm, trace));
-            }
+    /// A micro-batch of another process: the graphs' vectors alone.
+    pub(crate) fn of_vectors(vectors: impl Iterator<Item = Vec<f32>>) -> Self {
+        let pools = vectors.map(|vectors| Pool { vectors, places: Vec::new() }).collect();
+        Trace { embedding: NormTrace::default(), steps: Vec::new(), pools }
+    }
+
+    /// What the norms over the micro-batch saw, in the order of [`Layout::norms`]: nothing where there were no rows.
+    pub(crate) fn statistics(&self) -> Vec<Option<(&Statistics, f32)>> {
+        let mut norms: Vec<&NormTrace> = vec![&self.embedding];
+        for step in &self.steps {
+            norms.extend(step.edges.iter().chain(&step.treelets).flat_map(UpdateTrace::norms));
+            norms.extend(&step.combine);
         }
-        let seen = |(norm, trace): (&'a Norm, &'a NormTrace)| {
-            trace.followed().map(|(statistics, count)| (norm, statistics, count))
-        };
-        norms.into_iter().filter_map(seen).collect()
+        norms.into_iter().map(NormTrace::followed).collect()
     }
 }

@@ -83,8 +83,29 @@ impl Network {
         self.embed_all(&[graph]).swap_remove(0)
     }
 
-    /// The vectors of many graphs, each the same as if it were alone.
+    /// The vectors of many graphs, each the same as if it were alone. Processes that share the work each embed graphs of
+    /// about the same cost, and all get all vectors.
     pub fn embed_all(&self, graphs: &[GraphInput<'_>]) -> Vec<Embedding> {
+        let group = self.compute.group();
+        if group.size() == 1 {
+            return self.embed_here(graphs);
+        }
+        let costs: Vec<usize> = graphs.iter().map(GraphInput::cost).collect();
+        let shares = shares(&costs, group.size());
+        let own = self.embed_here(&graphs[shares[group.rank()].clone()]);
+        let width = self.model.config.width();
+        let length = (self.model.config.steps + 1) * width;
+        let mine: Vec<f32> = own.iter().flat_map(|embedding| &embedding.values).copied().collect();
+        let mut all = self.compute.take(graphs.len() * length);
+        group.gather(&mine, &shares.iter().map(|share| share.len() * length).collect::<Vec<_>>(), &mut all);
+        let embedding = |values: &[f32]| Embedding { values: values.to_vec(), width };
+        let embeddings = all.chunks_exact(length).map(embedding).collect();
+        self.compute.give(all);
+        embeddings
+    }
+
+    /// The same, on the threads of this process alone.
+    fn embed_here(&self, graphs: &[GraphInput<'_>]) -> Vec<Embedding> {
         let parts = parts(graphs);
         let width = self.model.config.width();
         let embedded = self.compute.map(parts.len(), |i| {
@@ -169,6 +190,23 @@ impl Network {
     }
 }
 
+/// Cuts costs into so many ranges of about the same sum.
+fn shares(costs: &[usize], count: usize) -> Vec<Range<usize>> {
+    let total: usize = costs.iter().sum();
+    let (mut shares, mut start, mut cost) = (Vec::with_capacity(count), 0, 0);
+    for number in 1..=count {
+        let mut end = start;
+        // What lies across a border belongs to the side where its middle is.
+        while end < costs.len() && (number == count || 2 * cost + costs[end] <= 2 * total * number / count) {
+            cost += costs[end];
+            end += 1;
+        }
+        shares.push(start..end);
+        start = end;
+    }
+    shares
+}
+
 /// Cuts graphs into ranges of about the same cost.
 fn parts(graphs: &[GraphInput<'_>]) -> Vec<Range<usize>> {
     let (mut parts, mut start, mut cost) = (Vec::new(), 0, 0);
@@ -180,4 +218,30 @@ fn parts(graphs: &[GraphInput<'_>]) -> Vec<Range<usize>> {
         }
     }
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_fair_and_cover_everything() {
+        for costs in [vec![], vec![5], vec![1; 100], vec![1000, 1, 1, 1], (0..50).map(|i| i * i).collect()] {
+            for count in [1, 2, 3, 7] {
+                let shares = shares(&costs, count);
+                assert_eq!(shares.len(), count);
+                assert_eq!(
+                    shares.iter().cloned().flatten().collect::<Vec<_>>(),
+                    (0..costs.len()).collect::<Vec<_>>()
+                );
+                let (total, most) = (costs.iter().sum::<usize>(), costs.iter().max().unwrap_or(&0));
+                for share in shares {
+                    assert!(
+                        costs[share].iter().sum::<usize>() <= total / count + most + 1,
+                        "{costs:?} {count}"
+                    );
+                }
+            }
+        }
+    }
 }

@@ -94,6 +94,17 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// The norms that a micro-batch goes through, in order.
+    pub(crate) fn norms(&self) -> Vec<&Norm> {
+        let mut norms = vec![&self.embedding_norm];
+        for step in &self.steps {
+            let updates = step.edge_updates.iter().chain(&step.treelet_updates);
+            norms.extend(updates.flat_map(|update| [&update.first_norm, &update.second_norm]));
+            norms.extend(step.combine.iter().map(|(_, norm)| norm));
+        }
+        norms
+    }
+
     /// The layout of a network.
     pub fn new(config: &Config) -> Self {
         let mut maker =

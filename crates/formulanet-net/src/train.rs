@@ -1,12 +1,13 @@
-//! Loss and gradients of a mini-batch, on several threads, with the same result on any number of them.
+//! Loss and gradients of a mini-batch, on several threads and processes, with the same result on any number of them.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::batch::{Batch, Pair, Task};
 use crate::compute::Compute;
-use crate::config::{Meeting, NormKind};
+use crate::config::Meeting;
 use crate::kernel::norm::Statistics;
 use crate::kernel::rows;
+use crate::lanes::{Lanes, Sums};
 use crate::layer::Pass;
 use crate::model::{Model, Trace};
 use crate::parameters::{Norm, Weights};
@@ -21,24 +22,23 @@ pub struct Gradients {
     /// How many pairs every classifier is right about; with dot products, how many conjectures have a useful statement
     /// in the first place.
     pub correct: Vec<usize>,
-    /// What running statistics move towards: where they lie, and the new mean and variance.
-    pub(crate) followed: Vec<(usize, Vec<f32>)>,
+    /// What running statistics move towards.
+    pub(crate) followed: Vec<Followed>,
 }
 
-/// Micro-batches are dealt out to so many lanes, whatever the number of threads. A lane adds its gradients up in the
-/// order of its micro-batches, and the lanes are added up in order, so that rounding is the same on any number of
-/// threads.
-const LANES: usize = 8;
+/// Where running statistics lie, and the new mean and variance.
+pub(crate) type Followed = (usize, Vec<f32>);
 
 /// How much of the running statistics a mini-batch or micro-batch replaces.
 const MOMENTUM: f32 = 0.1;
 
 impl Model {
-    /// Loss and gradients of a mini-batch.
+    /// Loss and gradients of a mini-batch, the same in all processes that share the work.
     ///
     /// # Panics
     ///
-    /// If the batch is one of pairs and the network has no classifiers, or the other way round.
+    /// If the batch is one of pairs and the network has no classifiers, or the other way round; or if it was dealt out
+    /// for another process.
     pub fn gradients(&self, batch: &Batch, compute: &Compute) -> Gradients {
         let weights = Weights::new(&self.layout, &self.values, compute.kernel, true);
         let pass = Pass {
@@ -49,18 +49,21 @@ impl Model {
             is_training: true,
             keeps_trace: true,
         };
-        let traces = compute.map(batch.unions.len(), |i| pass.forward(&self.layout, &batch.unions[i]));
+        let (group, lanes) = (compute.group(), Lanes::new(batch.unions.len()));
+        let own = lanes.of_rank(group.rank(), group.size());
+        let is_own = |&i: &usize| lanes.has(group.rank(), group.size(), i);
+        let numbers: Vec<usize> = (0..batch.unions.len()).filter(is_own).collect();
+        let union = |i: usize| batch.unions[i].as_ref().expect("the batch was dealt out for this process");
+        let computed = compute.map(numbers.len(), |i| pass.forward(&self.layout, union(numbers[i])));
+        let mut traces: Vec<Option<Trace>> = batch.unions.iter().map(|_| None).collect();
+        numbers.into_iter().zip(computed).for_each(|(i, trace)| traces[i] = Some(trace));
+        let (traces, followed) = self.gather_traces(batch, traces, compute);
         let mut gradients = Gradients {
             values: compute.zeros(self.layout.trained()),
             losses: Vec::new(),
             correct: Vec::new(),
-            followed: Vec::new(),
+            followed,
         };
-        if self.config.norm == NormKind::Batch {
-            for (norm, statistics, count) in traces.iter().flat_map(|trace| trace.statistics(&self.layout)) {
-                gradients.followed.extend(follow(norm, statistics, count));
-            }
-        }
         let pooled = match &batch.task {
             Task::Pairs(pairs) => {
                 assert!(self.config.meeting != Meeting::Towers, "pairs are for classifiers");
@@ -73,19 +76,18 @@ impl Model {
         };
         let traces: Vec<Mutex<Option<Trace>>> =
             traces.into_iter().map(|trace| Mutex::new(Some(trace))).collect();
-        let sums = compute.map(LANES.min(batch.unions.len()), |lane| {
+        let sums = Sums::new(lanes, compute);
+        compute.map(own.len(), |number| {
+            let lane = own.start + number;
             let mut sum = compute.zeros(self.layout.trained());
-            for i in (lane..batch.unions.len()).step_by(LANES) {
+            for i in lanes.micro_batches(lane) {
                 let trace = traces[i].lock().unwrap_or_else(PoisonError::into_inner).take();
                 let trace = trace.expect("a micro-batch is in one lane");
-                pass.backward(&self.layout, &batch.unions[i], trace, &pooled[i], &mut sum);
+                pass.backward(&self.layout, union(i), trace, &pooled[i], &mut sum);
             }
-            sum
+            sums.add_lane(lane, sum);
         });
-        for sum in sums {
-            rows::add(&mut gradients.values, &sum);
-            compute.give(sum);
-        }
+        sums.add_to(&mut gradients.values, group);
         gradients
     }
 
@@ -148,7 +150,7 @@ impl Gradients {
 }
 
 /// What the running statistics of a norm move towards.
-pub(crate) fn follow(norm: &Norm, statistics: &Statistics, count: f32) -> Option<(usize, Vec<f32>)> {
+pub(crate) fn follow(norm: &Norm, statistics: &Statistics, count: f32) -> Option<Followed> {
     let running = norm.running.clone()?;
     // The variance of a sample underestimates that of what it is drawn from.
     let correction = count / (count - 1.0).max(1.0);

@@ -1,8 +1,8 @@
 //! Properties of the network as a whole.
 
 use formulanet_net::{
-    Batch, Candidate, Compute, Config, Contest, Dropout, GraphInput, Kind, Meeting, Model, Network, NormKind,
-    Pair, Pooling, Precision, Reads,
+    Batch, Candidate, Compute, Config, Contest, Dealing, Dropout, GraphInput, Group, Kind, Meeting, Model,
+    Network, NormKind, Pair, Pooling, Precision, Reads, team,
 };
 
 /// A small generator, so that the tests are the same in every run.
@@ -62,10 +62,10 @@ fn graphs_and_pairs(seed: u64) -> (Vec<Graph>, Vec<Pair>) {
 }
 
 /// Micro-batches of at most so many graphs. Networks with dot products get a contest.
-fn batch_of(graphs: &[Graph], pairs: Vec<Pair>, micro_batch: usize, config: &Config) -> Batch {
+fn batch_of(graphs: &[Graph], pairs: Vec<Pair>, dealing: impl Into<Dealing>, config: &Config) -> Batch {
     let inputs: Vec<GraphInput<'_>> = graphs.iter().map(Graph::input).collect();
     if config.meeting != Meeting::Towers {
-        return Batch::new(&inputs, pairs, micro_batch, config);
+        return Batch::new(&inputs, pairs, dealing, config);
     }
     // A norm over two rows makes 1 and -1 of them, whatever they are: there have to be several conjectures.
     let conjectures: Vec<usize> = (0..graphs.len()).collect();
@@ -82,7 +82,7 @@ fn batch_of(graphs: &[Graph], pairs: Vec<Pair>, micro_batch: usize, config: &Con
     let chances = vec![0.5; conjectures.len()];
     let dropout = Dropout { share: 0.25, seed: 9 };
     let contest = Contest { conjectures, statements, useful, chances, prior: -1.0, dropout };
-    Batch::contest(&inputs, contest, micro_batch, config)
+    Batch::contest(&inputs, contest, dealing, config)
 }
 
 fn batch(seed: u64, config: &Config) -> Batch {
@@ -203,6 +203,36 @@ fn any_number_of_threads_gives_the_same_bits() {
         for threads in [2, 3, 16] {
             assert!(model.gradients(&batch, &f32_on(threads)) == expected, "{config:?} {threads}");
         }
+    }
+}
+
+/// Micro-batches of one graph, so that there are several for everybody.
+#[test]
+fn any_number_of_processes_gives_the_same_bits() {
+    let (graphs, pairs) = graphs_and_pairs(2);
+    for config in variants() {
+        let model = Model::new(config, 5);
+        let batch = |dealing: Dealing| batch_of(&graphs, pairs.clone(), dealing, &config);
+        let expected = model.gradients(&batch(1.into()), &f32_on(1));
+        for ranks in [2, 3, 4, 8] {
+            let found = team(ranks, |member| {
+                let dealing = Dealing { micro_batch: 1, rank: member.rank(), ranks };
+                model.gradients(&batch(dealing), &Compute::among(member, Precision::F32, 2))
+            });
+            assert!(found.iter().all(|found| *found == expected), "{config:?} {ranks}");
+        }
+    }
+}
+
+#[test]
+fn processes_share_embedding() {
+    let (graphs, _) = graphs_and_pairs(4);
+    let inputs: Vec<GraphInput<'_>> = graphs.iter().map(Graph::input).collect();
+    let embed = |compute| Network::new(Model::new(variants()[0], 5), compute).embed_all(&inputs);
+    let expected = embed(f32_on(1));
+    for ranks in [2, 3, 20] {
+        let found = team(ranks, |member| embed(Compute::among(member, Precision::F32, 1)));
+        assert!(found.iter().all(|found| *found == expected), "{ranks}");
     }
 }
 

@@ -5,6 +5,7 @@ use formulanet_logic::{Formula, Interner, Position};
 use crate::Error;
 use crate::encode::Encoded;
 use crate::rank::{self, Ranker, Syntax};
+use crate::ranks;
 use crate::statements::{self, Format, Statement};
 
 /// A statement to rank.
@@ -127,6 +128,20 @@ impl<'a> Collection<'a> {
     ) -> Result<(), Error> {
         self.premises.extend(encode(name, text, syntax, formula, names, self.ranker)?);
         Ok(())
+    }
+
+    /// What has to be the same in all processes that share the work: see [`crate::ranks::agree`].
+    pub fn facts(&self) -> Vec<(&'static str, String)> {
+        let mut text = Vec::new();
+        for Premise { name, text: statement, .. } in &self.premises {
+            [name, statement].iter().for_each(|part| text.extend(part.bytes().chain([0])));
+        }
+        vec![
+            ("program", ranks::program().to_owned()),
+            ("kind of CPU", self.ranker.network().compute().instructions().to_owned()),
+            ("model", self.ranker.model().fingerprint()),
+            ("statements", format!("{} with digest {:016x}", self.premises.len(), ranks::digest(&text))),
+        ]
     }
 
     /// What is most often the language of what was read.

@@ -25,6 +25,7 @@ pub mod premises;
 pub mod problem;
 mod random;
 pub mod rank;
+pub mod ranks;
 pub mod recipe;
 pub mod reproduce;
 pub mod selection;

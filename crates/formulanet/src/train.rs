@@ -1,12 +1,13 @@
 //! Training: from a prepared folder and a recipe to a model, in a run folder that can be resumed at any time.
 //!
-//! The weights after a step depend on the data, the recipe and the step alone: not on the number of threads, nor on
-//! how often the run was stopped and resumed.
+//! The weights after a step depend on the data, the recipe and the step alone: not on the number of threads or
+//! processes, nor on how often the run was stopped and resumed.
 
 mod contest;
 mod folder;
 mod gather;
 mod order;
+mod shared;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,7 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use formulanet_net::{
-    Batch, Compute, Config, Meeting, Model, MovingAverage, Network, Optimiser, State, clip,
+    Alone, Batch, Compute, Config, Group, Meeting, Model, MovingAverage, Network, Optimiser, State, clip,
 };
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +49,8 @@ pub struct RunOptions {
     pub log_every: u64,
     /// Go on from the folder's checkpoint.
     pub resumes: bool,
+    /// The processes that share the work; the first of them has the folder.
+    pub group: &'static dyn Group,
 }
 
 impl Default for RunOptions {
@@ -58,6 +61,7 @@ impl Default for RunOptions {
             checkpoint_every: Duration::from_secs(120),
             log_every: 20,
             resumes: false,
+            group: &Alone,
         }
     }
 }
@@ -75,6 +79,10 @@ pub struct Line {
     pub seconds: f64,
     /// Pairs a second since the last line.
     pub speed: f64,
+    /// Seconds since the last line in which the first of several processes waited for the others, or for numbers on
+    /// their way.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub waited: f64,
     /// The learning rate.
     pub rate: f32,
     /// Length of the gradient before it was clipped, of the last batch.
@@ -85,6 +93,11 @@ pub struct Line {
     pub accuracy: Vec<f64>,
     /// What validation said, if it came just now.
     pub validation: Option<Validation>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde wants a reference
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
 }
 
 /// What validation says.
@@ -138,6 +151,8 @@ pub struct Plan {
     pub weights: usize,
     /// What the network runs on.
     pub compute: String,
+    /// How many processes share the work.
+    pub processes: usize,
 }
 
 /// Who watches training and may stop it.
@@ -200,8 +215,12 @@ pub fn train_from(
 ) -> Result<Outcome, Error> {
     recipe.check().map_err(|message| Error::data("recipe", message))?;
     prepared.verify()?;
+    let group = options.group;
+    let compute = Compute::among(group, recipe.precision, options.threads);
+    shared::agree(&compute, prepared, recipe, first_weights)?;
+    let dealing = shared::dealing(group, recipe)?;
     let seen = if recipe.memory > 0 { Seen::of(prepared, recipe.memory) } else { Seen::default() };
-    let mut order = Order::new(prepared, recipe, &seen);
+    let mut order = Order::new(prepared, recipe, &seen, dealing);
     if order.count() < 2 {
         return Err(Error::data(
             prepared.path().display().to_string(),
@@ -211,18 +230,16 @@ pub fn train_from(
             ),
         ));
     }
-    let mut trainer = Trainer::new(prepared, recipe, order.prior(), seen, options.threads);
+    let mut trainer = Trainer::new(prepared, recipe, order.prior(), seen, compute);
     if let Some(first) = first_weights {
         trainer.begin_with(first)?;
     }
-    let mut run = RunFolder::open(folder, recipe, prepared, options.resumes)?;
+    let open = || RunFolder::open(folder, recipe, prepared, options.resumes);
+    let mut run = group.is_first().then(open).transpose()?;
     let mut progress = Progress::default();
     if options.resumes {
-        progress = run.restore(&mut trainer.state)?;
-        if trainer.state.optimiser.steps() != progress.step {
-            return Err(run.damaged("a checkpoint whose steps disagree"));
-        }
-    } else if first_weights.is_some() {
+        progress = shared::restore(group, run.as_mut(), &mut trainer.state)?;
+    } else if let (Some(_), Some(run)) = (first_weights, &run) {
         // A resumed run does not know where its first weights came from.
         run.save(&trainer.state, &progress)?;
     }
@@ -235,6 +252,7 @@ pub fn train_from(
         first: progress.step,
         weights: trainer.state.model.layout().trained(),
         compute: trainer.compute.describe(),
+        processes: group.size(),
     });
     let (batches, epochs) = (order.batches(), recipe.epochs);
     let stop = AtomicBool::new(false);
@@ -252,7 +270,8 @@ pub fn train_from(
         });
         let schedule = recipe.schedule();
         let rate = |step: u64| schedule.rate(step, total, epochs.min(total.div_ceil(batches).max(1) as u32));
-        let outcome = trainer.run(&mut run, progress, options, watcher, &receiver, (total, batches), &rate);
+        let outcome =
+            trainer.run(run.as_mut(), progress, options, watcher, &receiver, (total, batches), &rate);
         stop.store(true, Ordering::Relaxed);
         drop(receiver);
         outcome
@@ -287,7 +306,7 @@ impl<'a> Trainer<'a> {
         recipe: &'a Recipe,
         prior: Option<f32>,
         seen: Seen,
-        threads: usize,
+        compute: Compute,
     ) -> Self {
         let model = Model::new(recipe.config(prepared.vocabulary().len()), recipe.seed);
         let optimiser = Optimiser::new(recipe.rule(), recipe.weight_decay, model.layout().trained());
@@ -297,7 +316,7 @@ impl<'a> Trainer<'a> {
             prepared,
             recipe,
             state: State { model, optimiser, average },
-            compute: Compute::new(recipe.precision, threads),
+            compute,
             validation: match prior {
                 Some(_) => Questions::new(prepared, &[Split::Validation])
                     .asked
@@ -355,7 +374,7 @@ impl<'a> Trainer<'a> {
     #[allow(clippy::too_many_arguments)] // they are the run
     fn run(
         &mut self,
-        run: &mut RunFolder,
+        mut run: Option<&mut RunFolder>,
         mut progress: Progress,
         options: &RunOptions,
         watcher: &mut dyn Watcher,
@@ -365,6 +384,8 @@ impl<'a> Trainer<'a> {
     ) -> Result<Outcome, Error> {
         let (begin, earlier) = (Instant::now(), progress.seconds);
         let (mut saved, mut last_line, mut sums) = (Instant::now(), Instant::now(), Sums::default());
+        let group = self.compute.group();
+        let mut waited = group.waited();
         let batch_pairs = self.recipe.batch as u64;
         let validate_every = self.recipe.validate_every.div_ceil(batch_pairs).max(1);
         while progress.step < total {
@@ -386,32 +407,43 @@ impl<'a> Trainer<'a> {
                     epoch: progress.step as f64 / batches_per_epoch as f64,
                     seconds: progress.seconds,
                     speed,
+                    waited: (group.waited() - waited).as_secs_f64(),
                     rate: rate(step),
                     gradient,
                     loss: sums.loss.iter().map(|loss| loss / sums.batches as f64).collect(),
                     accuracy: sums.correct.iter().map(|&n| n as f64 / sums.pairs as f64).collect(),
                     validation,
                 };
-                run.log(&line)?;
+                if let Some(run) = &mut run {
+                    run.log(&line)?;
+                }
                 watcher.line(&line);
                 if let Some(validation) = &line.validation {
+                    shared::same_weights(group, &self.state)?;
                     if progress.best.is_none_or(|best| validation.accuracy > best) {
                         progress.best = Some(validation.accuracy);
-                        let model = self.trained_model(&line);
-                        model.save(&run.path("best.safetensors"), self.recipe.storage())?;
+                        self.save_model(run.as_deref(), "best.safetensors", &line)?;
                     }
-                    run.draw()?;
+                    if let Some(run) = &run {
+                        run.draw()?;
+                    }
                 }
                 if is_last {
-                    self.trained_model(&line).save(&run.path("model.safetensors"), self.recipe.storage())?;
-                    run.save(&self.state, &progress)?;
+                    self.save_model(run.as_deref(), "model.safetensors", &line)?;
+                    if let Some(run) = &run {
+                        run.save(&self.state, &progress)?;
+                    }
                     return Ok(Outcome::Finished(line.validation));
                 }
-                (sums, last_line) = (Sums::default(), Instant::now());
+                (sums, last_line, waited) = (Sums::default(), Instant::now(), group.waited());
             }
             let is_over =
                 watcher.is_stopped() || options.most_time.is_some_and(|most| begin.elapsed() >= most);
-            if is_over || saved.elapsed() >= options.checkpoint_every {
+            // Processes are told to stop at different moments.
+            let is_over = group.any(is_over);
+            if let Some(run) = &run
+                && (is_over || saved.elapsed() >= options.checkpoint_every)
+            {
                 run.save(&self.state, &progress)?;
                 saved = Instant::now();
             }
@@ -499,6 +531,17 @@ impl<'a> Trainer<'a> {
         }
     }
 
+    /// Writes the model as it is now, in the first process. All take part, because a model is more than its weights.
+    fn save_model(&self, run: Option<&RunFolder>, name: &str, line: &Line) -> Result<(), Error> {
+        let model = self.trained_model(line);
+        run.map_or(Ok(()), |run| model.save(&run.path(name), self.recipe.storage()))
+    }
+
+    /// What networks run on that are made in between.
+    fn compute_again(&self) -> Compute {
+        Compute::among(self.compute.group(), self.recipe.precision, self.compute.threads())
+    }
+
     fn trained_model(&self, line: &Line) -> TrainedModel {
         let meta = self.prepared.meta();
         let mut model = self.model();
@@ -531,8 +574,7 @@ impl<'a> Trainer<'a> {
         let conjectures = sample(Questions::new(self.prepared, &[Split::Train]).asked, 1000, 0);
         let graph = |&number: &usize| self.prepared.graph(self.prepared.conjecture(number).graph);
         let graphs: Vec<_> = conjectures.iter().map(graph).collect();
-        let compute = Compute::new(self.recipe.precision, self.compute.threads());
-        let network = Network::new(self.model(), compute);
+        let network = Network::new(self.model(), self.compute_again());
         let embeddings = network.embed_all(&graphs.iter().map(|graph| graph.input()).collect::<Vec<_>>());
         let queries = network.queries(&embeddings.iter().collect::<Vec<_>>());
         let mut mean = vec![0.0; length];
@@ -543,8 +585,7 @@ impl<'a> Trainer<'a> {
     }
 
     fn validate(&self, takes_all: bool) -> Result<Validation, Error> {
-        let compute = Compute::new(self.recipe.precision, self.compute.threads());
-        let network = Network::new(self.model(), compute);
+        let network = Network::new(self.model(), self.compute_again());
         let map = TokenMap::new(self.prepared.vocabulary(), self.prepared.vocabulary(), "training")?;
         if self.recipe.meeting == Meeting::Towers {
             let splits = [Split::Validation];

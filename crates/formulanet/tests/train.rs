@@ -10,7 +10,7 @@ use formulanet::data::{Options, Prepared, Silent, Split, Validation, prepare};
 use formulanet::evaluate::{TokenMap, Unwatched, pairs_of, predict};
 use formulanet::metrics::evaluate;
 use formulanet::model::TrainedModel;
-use formulanet::net::{Compute, Network, Precision};
+use formulanet::net::{Compute, Group, Network, Precision, team};
 use formulanet::recipe::Recipe;
 use formulanet::train::{Line, Log, Outcome, Plan, RunOptions, Watcher, train, train_from};
 
@@ -182,6 +182,61 @@ fn a_resumed_run_is_the_run() {
     }
     // Once it is finished, there is nothing left to do.
     assert_eq!(place.train(&recipe(), "whole", options(1, true), 1).unwrap(), Outcome::Finished(None));
+}
+
+/// Trains on so many processes, played by threads.
+fn train_among(
+    place: &Place,
+    recipe: &Recipe,
+    run: &str,
+    processes: usize,
+    resumes: bool,
+    stop_after: u64,
+) -> Result<Outcome, Error> {
+    let mut outcomes = team(processes, |member| {
+        let options = RunOptions { group: member, ..options(1, resumes) };
+        // The last process is the one that is told to stop.
+        let stop_after = if member.rank() + 1 == processes { stop_after } else { u64::MAX };
+        place.train(recipe, run, options, stop_after)
+    });
+    let first = outcomes.swap_remove(0);
+    for outcome in outcomes {
+        assert_eq!(
+            outcome.map_err(|error| error.to_string()),
+            first.as_ref().map(Clone::clone).map_err(ToString::to_string)
+        );
+    }
+    first
+}
+
+/// Any number of processes comes to the same weights, and so does a run that goes on with another number of them.
+#[test]
+fn processes_share_a_run() {
+    let place = Place::new();
+    let paper = Recipe { dimension: 12, steps: 1, batch: 16, epochs: 3, micro_batch: 4, ..Recipe::paper() };
+    for (name, recipe) in [("fast", Recipe { epochs: 4, ..recipe() }), ("paper", paper)] {
+        let whole = train_among(&place, &recipe, name, 1, false, u64::MAX).unwrap();
+        let lines = |run: &str| Log::read(&place.path(run)).unwrap().lines;
+        for processes in [2, 3, 4] {
+            let run = format!("{name}{processes}");
+            assert_eq!(train_among(&place, &recipe, &run, processes, false, u64::MAX).unwrap(), whole);
+            assert!(place.bytes(&run, "model.safetensors") == place.bytes(name, "model.safetensors"));
+            for (found, expected) in lines(&run).iter().zip(lines(name)) {
+                assert_eq!((&found.loss, &found.accuracy), (&expected.loss, &expected.accuracy));
+            }
+        }
+        let run = format!("{name} resumed");
+        for (i, processes) in [2, 1, 4, 3].into_iter().enumerate() {
+            let outcome = train_among(&place, &recipe, &run, processes, i > 0, 7).unwrap();
+            assert!(matches!(outcome, Outcome::Stopped(_)));
+        }
+        assert_eq!(train_among(&place, &recipe, &run, 2, true, u64::MAX).unwrap(), whole);
+        for file in ["model.safetensors", "best.safetensors"] {
+            assert!(place.bytes(&run, file) == place.bytes(name, file), "{name} {file}");
+        }
+    }
+    let result = train_among(&place, &recipe(), "x", 9, false, u64::MAX);
+    check_refused(result, "a batch has work for 4 processes at most, and there are 9");
 }
 
 fn check_refused(result: Result<Outcome, Error>, expected: &str) {

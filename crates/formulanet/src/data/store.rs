@@ -271,6 +271,11 @@ impl Prepared {
         Ok(())
     }
 
+    /// A hash of all graphs and pairs.
+    pub fn digest(&self) -> u64 {
+        crate::ranks::digest(&self.memory)
+    }
+
     /// Where the folder is.
     pub fn path(&self) -> &Path {
         &self.path

@@ -34,6 +34,7 @@ pub struct Addition<'a> {
     waiting: Vec<Premise>,
     changes: HashMap<String, Change>,
     repeated: usize,
+    writes: bool,
 }
 
 /// Hashes of what the library had under a name, and of what it has now.
@@ -45,7 +46,14 @@ struct Change {
 impl<'a> Addition<'a> {
     pub(super) fn new(library: &'a Library, ranker: &'a Ranker) -> Self {
         let (waiting, changes) = (Vec::new(), HashMap::new());
-        Addition { library, ranker, transaction: None, waiting, changes, repeated: 0 }
+        Addition { library, ranker, transaction: None, waiting, changes, repeated: 0, writes: true }
+    }
+
+    /// The same addition of a process that shares the work of embedding with one that writes, and does not write itself.
+    #[must_use]
+    pub fn without_writing(mut self) -> Self {
+        self.writes = false;
+        self
     }
 
     /// Adds a statement. One whose name is there already is replaced if the text differs.
@@ -91,6 +99,9 @@ impl<'a> Addition<'a> {
         let fresh = self.fresh(&waiting)?;
         let named: Vec<_> = fresh.iter().map(|premise| premise.named()).collect();
         let vectors = self.ranker.vectors(&named);
+        if !self.writes {
+            return Ok(());
+        }
         let insert = "INSERT INTO statements (name, text, syntax, vector) VALUES (?1, ?2, ?3, ?4)
                       ON CONFLICT (name) DO UPDATE SET text = ?2, syntax = ?3, vector = ?4";
         let mut insert = connection.prepare(insert).map_err(&fail)?;

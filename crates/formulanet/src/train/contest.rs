@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use formulanet_net::{Batch, Candidate, Contest, Dropout};
+use formulanet_net::{Batch, Candidate, Contest, Dealing, Dropout};
 
 use super::gather::{Blur, Gathered};
 use crate::data::{Conjecture, Prepared, Split};
@@ -68,7 +68,7 @@ impl<'a> ContestOrder<'a> {
     }
 
     /// A batch, ready for the network: conjectures by their places in the epoch's order.
-    pub(super) fn batch(&self, places: &[u32], step: u64) -> Batch {
+    pub(super) fn batch(&self, places: &[u32], step: u64, dealing: Dealing) -> Batch {
         let (prepared, recipe) = (self.prepared, self.recipe);
         let seed = scramble(recipe.seed ^ scramble(step ^ 0x636f_6e74));
         let asked: Vec<Conjecture<'_>> =
@@ -102,7 +102,7 @@ impl<'a> ContestOrder<'a> {
         };
         let config = recipe.config(prepared.vocabulary().len());
         graphs.with_inputs(prepared, &self.blur, step, |inputs| {
-            Batch::contest(inputs, contest, recipe.micro_batch, &config)
+            Batch::contest(inputs, contest, dealing, &config)
         })
     }
 }

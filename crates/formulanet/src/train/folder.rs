@@ -124,12 +124,8 @@ impl RunFolder {
     /// Writes a checkpoint.
     pub(super) fn save(&self, state: &State, progress: &Progress) -> Result<(), Error> {
         let path = self.path(STATE);
-        let progress = serde_json::to_string(progress).expect("progress is plain data");
-        let bytes = state.to_bytes(&Metadata::from([("progress".into(), progress)]));
-        write_whole(
-            &path,
-            &bytes.map_err(|error| Error::data(path.display().to_string(), error.to_string()))?,
-        )
+        let bytes = state_bytes(state, progress);
+        write_whole(&path, &bytes.map_err(|message| Error::data(path.display().to_string(), message))?)
     }
 
     /// Reads the checkpoint, and cuts the log off behind it. A run that was stopped before its first checkpoint begins
@@ -139,9 +135,7 @@ impl RunFolder {
         let mut progress = Progress::default();
         if path.exists() {
             let bytes = fs::read(&path).map_err(|error| Error::io(path.display().to_string(), error))?;
-            let metadata = state.restore(&bytes).map_err(|error| self.damaged(&error.to_string()))?;
-            let text = metadata.get("progress").ok_or_else(|| self.damaged("one without progress"))?;
-            progress = serde_json::from_str(text).map_err(|error| self.damaged(&error.to_string()))?;
+            progress = restore_bytes(state, &bytes).map_err(|found| self.damaged(&found))?;
         }
         let mut log = Log::read(&self.path)?;
         log.lines.retain(|line| line.step <= progress.step);
@@ -176,8 +170,22 @@ impl RunFolder {
     }
 }
 
+/// A checkpoint as bytes, or what is wrong with it.
+pub(super) fn state_bytes(state: &State, progress: &Progress) -> Result<Vec<u8>, String> {
+    let progress = serde_json::to_string(progress).expect("progress is plain data");
+    let bytes = state.to_bytes(&Metadata::from([("progress".into(), progress)]));
+    bytes.map_err(|error| error.to_string())
+}
+
+/// Reads a checkpoint, or says what else was found.
+pub(super) fn restore_bytes(state: &mut State, bytes: &[u8]) -> Result<Progress, String> {
+    let metadata = state.restore(bytes).map_err(|error| error.to_string())?;
+    let text = metadata.get("progress").ok_or("one without progress")?;
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
 /// What tells one prepared folder from another.
-fn data_of(prepared: &Prepared) -> String {
+pub(super) fn data_of(prepared: &Prepared) -> String {
     let meta = prepared.meta();
     let value = serde_json::json!({
         "fingerprint": meta.fingerprint,

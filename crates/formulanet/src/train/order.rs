@@ -1,7 +1,7 @@
 //! In which order training sees pairs, or conjectures with premises. It depends on the data, the seed and the epoch
 //! alone, so that a run can go on from any batch.
 
-use formulanet_net::{Batch, Hints, Meeting};
+use formulanet_net::{Batch, Dealing, Hints, Meeting};
 
 use super::contest::ContestOrder;
 use super::gather::{Blur, Gathered};
@@ -14,6 +14,7 @@ use crate::recipe::Recipe;
 pub(super) struct Order<'a> {
     prepared: &'a Prepared,
     recipe: &'a Recipe,
+    dealing: Dealing,
     /// Ranges of examples that belong together: the training pairs of each conjecture, or single conjectures.
     groups: Vec<std::ops::Range<usize>>,
     contests: Option<ContestOrder<'a>>,
@@ -28,7 +29,7 @@ pub(super) struct Order<'a> {
 
 impl<'a> Order<'a> {
     /// What is remembered of the statements of training may be nothing.
-    pub(super) fn new(prepared: &'a Prepared, recipe: &'a Recipe, seen: &Seen) -> Self {
+    pub(super) fn new(prepared: &'a Prepared, recipe: &'a Recipe, seen: &Seen, dealing: Dealing) -> Self {
         let ranks = recipe.meeting == Meeting::Towers;
         let contests = ranks.then(|| ContestOrder::new(prepared, recipe));
         let groups: Vec<_> = match &contests {
@@ -40,6 +41,7 @@ impl<'a> Order<'a> {
         Order {
             prepared,
             recipe,
+            dealing,
             groups,
             contests,
             hints,
@@ -107,7 +109,7 @@ impl<'a> Order<'a> {
     pub(super) fn batch(&mut self, step: u64) -> Batch {
         let examples = self.examples(step).to_vec();
         match &self.contests {
-            Some(contests) => contests.batch(&examples, step),
+            Some(contests) => contests.batch(&examples, step, self.dealing),
             None => self.pairs(&examples, step),
         }
     }
@@ -131,7 +133,7 @@ impl<'a> Order<'a> {
         let labelled = labelled.collect();
         let config = recipe.config(prepared.vocabulary().len());
         graphs.with_inputs(prepared, &self.blur, step, |inputs| {
-            Batch::new(inputs, labelled, recipe.micro_batch, &config)
+            Batch::new(inputs, labelled, self.dealing, &config)
         })
     }
 

@@ -1,0 +1,97 @@
+//! The processes of `mpirun`: who speaks, and how a job ends.
+
+use std::process::ExitCode;
+use std::sync::OnceLock;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use formulanet::ranks::{self, Alone, Group};
+
+/// How long other processes wait before they say what went wrong: mostly, the first has the same to say, and ends the
+/// job with it.
+const FIRST_SPEAKS: Duration = Duration::from_millis(700);
+
+static GROUP: OnceLock<&'static dyn Group> = OnceLock::new();
+
+/// The processes that share the work of this command.
+pub(crate) fn group() -> &'static dyn Group {
+    GROUP.get().copied().unwrap_or(&Alone)
+}
+
+/// Whether this process is the one that prints and writes.
+pub(crate) fn speaks() -> bool {
+    group().is_first()
+}
+
+/// Refuses standard input where several processes would need it: a launcher gives it to the first alone.
+pub(crate) fn refuse_stdin<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<()> {
+    if group().size() > 1 && names.into_iter().any(|name| name == "-") {
+        bail!("standard input reaches one of {} processes: give a file that all can read", group().size());
+    }
+    Ok(())
+}
+
+/// MPI, if there is any.
+pub(crate) struct Processes {
+    #[cfg(feature = "mpi")]
+    session: Option<ranks::Session>,
+}
+
+impl Processes {
+    /// Begins. A command that is not shared runs in every process as if it were alone, and so does one that no launcher
+    /// has started: MPI takes its time to begin.
+    pub(crate) fn start(is_shared: bool) -> Result<Self> {
+        let number = if is_shared { ranks::launched() } else { 1 };
+        #[cfg(not(feature = "mpi"))]
+        {
+            if number > 1 {
+                bail!(
+                    "started as {number} processes, and built for one: build with `cargo build --release --features mpi`"
+                );
+            }
+            Ok(Processes {})
+        }
+        #[cfg(feature = "mpi")]
+        {
+            let session = (number > 1).then(ranks::Session::start).flatten();
+            if let Some(session) = &session {
+                GROUP.get_or_init(|| session.group());
+                if group().size() != number {
+                    bail!(
+                        "the launcher has started {number} processes, and MPI knows of {}: use the launcher of the MPI \
+                         library that this program was built with",
+                        group().size()
+                    );
+                }
+            }
+            Ok(Processes { session })
+        }
+    }
+
+    /// Ends. An error in one process ends all.
+    pub(crate) fn finish(self, result: Result<()>) -> ExitCode {
+        let Err(error) = result else { return ExitCode::SUCCESS };
+        if !speaks() {
+            thread::sleep(FIRST_SPEAKS);
+        }
+        match (group().rank(), group().size()) {
+            (_, 1) | (0, _) => eprintln!("error: {error:#}"),
+            (rank, size) => eprintln!("error: rank {rank} of {size}: {error:#}"),
+        }
+        #[cfg(feature = "mpi")]
+        if let Some(session) = &self.session {
+            session.abort(1);
+        }
+        ExitCode::FAILURE
+    }
+}
+
+/// Ends after wrong usage or a question for help, which all processes have found: one speaks.
+pub(crate) fn exit_usage(error: &clap::Error) -> ! {
+    if ranks::launched_rank() > 0 {
+        thread::sleep(FIRST_SPEAKS);
+        std::process::exit(error.exit_code());
+    }
+    error.exit()
+}

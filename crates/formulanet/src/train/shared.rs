@@ -1,0 +1,91 @@
+//! A run of several processes: the first has the folder, all have the weights.
+
+use formulanet_net::{Compute, Dealing, Group, Meeting, State};
+
+use super::folder::{RunFolder, data_of};
+use super::{Progress, folder};
+use crate::Error;
+use crate::data::Prepared;
+use crate::model::TrainedModel;
+use crate::ranks;
+use crate::recipe::Recipe;
+
+/// Refuses processes that would not compute the same.
+pub(super) fn agree(
+    compute: &Compute,
+    prepared: &Prepared,
+    recipe: &Recipe,
+    first_weights: Option<&TrainedModel>,
+) -> Result<(), Error> {
+    let group = compute.group();
+    if group.size() == 1 {
+        return Ok(());
+    }
+    let recipe = toml::to_string(recipe).expect("a recipe is plain data").replace('\n', ", ");
+    let first = first_weights.map_or_else(|| "random".to_owned(), TrainedModel::fingerprint);
+    let data = format!("{} with digest {:016x}", data_of(prepared), prepared.digest());
+    ranks::agree(
+        group,
+        &[
+            ("program", ranks::program().to_owned()),
+            ("kind of CPU", compute.instructions().to_owned()),
+            ("data", data),
+            ("recipe", recipe),
+            ("first weights", first),
+        ],
+    )
+}
+
+/// Which part of every batch this process has. Refuses more processes than a batch has work for.
+pub(super) fn dealing(group: &dyn Group, recipe: &Recipe) -> Result<Dealing, Error> {
+    let dealing = Dealing { micro_batch: recipe.micro_batch, rank: group.rank(), ranks: group.size() };
+    let graphs = match recipe.meeting {
+        Meeting::Towers => recipe.batch * (1 + recipe.useful) + recipe.random,
+        _ => recipe.batch * if recipe.conditional { 2 } else { 1 },
+    };
+    let most = dealing.most_parallel(graphs);
+    if group.size() <= most {
+        return Ok(dealing);
+    }
+    let message = format!(
+        "a batch has work for {most} processes at most, and there are {}; start fewer, raise --batch or lower \
+         --micro-batch",
+        group.size()
+    );
+    Err(Error::data("recipe", message))
+}
+
+/// Reads the checkpoint in the first process and gives it to the others, who need not see the folder.
+pub(super) fn restore(
+    group: &dyn Group,
+    run: Option<&mut RunFolder>,
+    state: &mut State,
+) -> Result<Progress, Error> {
+    let mut progress = Progress::default();
+    let mut bytes = Vec::new();
+    if let Some(run) = run {
+        progress = run.restore(state)?;
+        if state.optimiser.steps() != progress.step {
+            return Err(run.damaged("a checkpoint whose steps disagree"));
+        }
+        if group.size() > 1 {
+            bytes = folder::state_bytes(state, &progress).map_err(|message| run.damaged(&message))?;
+        }
+    }
+    let bytes = ranks::from_first(group, bytes);
+    if !group.is_first() {
+        let wrong = |found: String| Error::data("rank 0", format!("expected its checkpoint, found {found}"));
+        progress = folder::restore_bytes(state, &bytes).map_err(wrong)?;
+    }
+    Ok(progress)
+}
+
+/// Refuses to go on if the processes have come to different weights, which only a faulty machine makes them do.
+pub(super) fn same_weights(group: &dyn Group, state: &State) -> Result<(), Error> {
+    if group.size() == 1 {
+        return Ok(());
+    }
+    let mut bytes = Vec::with_capacity(4 * state.model.values().len());
+    state.model.values().iter().for_each(|value| bytes.extend(value.to_le_bytes()));
+    ranks::agree(group, &[("weights", format!("{:016x}", ranks::digest(&bytes)))])
+}
