@@ -74,10 +74,10 @@ fn rank() {
         command,
         &conjecture,
         expect![[r#"
-        {"rank":1,"name":"MULT_0","score":0.459,"statement":"!m. m * 0 = 0"}
-        {"rank":2,"name":"STRANGE","score":0.444,"statement":"!x. FROB x < BAR"}
-        {"rank":3,"name":"ADD_SYM","score":0.441,"statement":"!m n. m + n = n + m"}
-    "#]],
+            {"rank":1,"name":"STRANGE","score":0.273,"statement":"!x. FROB x < BAR"}
+            {"rank":2,"name":"MULT_0","score":0.237,"statement":"!m. m * 0 = 0"}
+            {"rank":3,"name":"ADD_SYM","score":0.229,"statement":"!m n. m + n = n + m"}
+        "#]],
     );
 }
 
@@ -170,7 +170,7 @@ fn prepare_stats_and_eval() {
     "#]]);
     let command = "eval --data @data --split all --precision f32 --format json";
     place.check(command, &["--model", &place.path("classifies")], expect![[r#"
-        {"examples":10,"accuracy":0.500,"precision":0.000,"recall":0.000,"f1":0.000,"auc":0.720,"steps":[0.500,0.500,0.500],"vote":0.500,"log_loss":0.692,"confusion":{"true_positive":0,"false_positive":0,"true_negative":5,"false_negative":5},"ranking":{"queries":4,"recall_at":{"1":0.625,"2":0.875,"4":1.000,"8":1.000,"16":1.000,"32":1.000,"64":1.000},"full_recall_at":{"1":0.500,"2":0.750,"4":1.000,"8":1.000,"16":1.000,"32":1.000,"64":1.000},"mean_reciprocal_rank":0.875,"mean_average_precision":0.833},"calibration":{"bins":[{"from":0.000,"to":0.100,"count":0,"mean_score":null,"share_useful":null},{"from":0.100,"to":0.200,"count":0,"mean_score":null,"share_useful":null},{"from":0.200,"to":0.300,"count":0,"mean_score":null,"share_useful":null},{"from":0.300,"to":0.400,"count":0,"mean_score":null,"share_useful":null},{"from":0.400,"to":0.500,"count":10,"mean_score":0.462,"share_useful":0.500},{"from":0.500,"to":0.600,"count":0,"mean_score":null,"share_useful":null},{"from":0.600,"to":0.700,"count":0,"mean_score":null,"share_useful":null},{"from":0.700,"to":0.800,"count":0,"mean_score":null,"share_useful":null},{"from":0.800,"to":0.900,"count":0,"mean_score":null,"share_useful":null},{"from":0.900,"to":1.000,"count":0,"mean_score":null,"share_useful":null}],"expected_calibration_error":0.038,"brier_score":0.250}}
+        {"examples":10,"accuracy":0.500,"precision":0.000,"recall":0.000,"f1":0.000,"auc":0.480,"steps":[0.500,0.500,0.500],"vote":0.500,"log_loss":0.742,"confusion":{"true_positive":0,"false_positive":0,"true_negative":5,"false_negative":5},"ranking":{"queries":4,"recall_at":{"1":0.250,"2":0.875,"4":1.000,"8":1.000,"16":1.000,"32":1.000,"64":1.000},"full_recall_at":{"1":0.250,"2":0.750,"4":1.000,"8":1.000,"16":1.000,"32":1.000,"64":1.000},"mean_reciprocal_rank":0.625,"mean_average_precision":0.646},"calibration":{"bins":[{"from":0.000,"to":0.100,"count":0,"mean_score":null,"share_useful":null},{"from":0.100,"to":0.200,"count":0,"mean_score":null,"share_useful":null},{"from":0.200,"to":0.300,"count":1,"mean_score":0.292,"share_useful":0.000},{"from":0.300,"to":0.400,"count":8,"mean_score":0.349,"share_useful":0.625},{"from":0.400,"to":0.500,"count":1,"mean_score":0.417,"share_useful":0.000},{"from":0.500,"to":0.600,"count":0,"mean_score":null,"share_useful":null},{"from":0.600,"to":0.700,"count":0,"mean_score":null,"share_useful":null},{"from":0.700,"to":0.800,"count":0,"mean_score":null,"share_useful":null},{"from":0.800,"to":0.900,"count":0,"mean_score":null,"share_useful":null},{"from":0.900,"to":1.000,"count":0,"mean_score":null,"share_useful":null}],"expected_calibration_error":0.292,"brier_score":0.273}}
     "#]]);
     place.check(command, &["--model", &place.path("ranks")], expect![[r#"
         {"queries":4,"recall_at":{"1":0.125,"2":0.250,"4":0.750,"8":1.000,"16":1.000,"32":1.000,"64":1.000},"full_recall_at":{"1":0.000,"2":0.250,"4":0.750,"8":1.000,"16":1.000,"32":1.000,"64":1.000},"mean_reciprocal_rank":0.446,"mean_average_precision":0.467}

@@ -98,7 +98,7 @@ fn library() {
         "/v1/library",
         expect![[r#"
         200 application/json
-        {"libraries":[{"name":"small","statements":6,"model":"tiny","syntax":"hol"}],"models":[{"name":"holstep","default_for":[]},{"name":"hol-premises","default_for":[]},{"name":"tiny","default_for":["hol","tptp"]}]}
+        {"libraries":[{"name":"small","statements":6,"model":"tiny","syntax":"hol"}],"models":[{"name":"holstep","default_for":[]},{"name":"hol-premises","default_for":[]},{"name":"mizar-premises","default_for":[]},{"name":"tiny","default_for":["hol","tptp"]}]}
     "#]],
     );
     check_get(

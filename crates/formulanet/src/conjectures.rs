@@ -67,9 +67,17 @@ impl Conjectures {
         numbers::write_ascending(bytes, all.iter().map(|&feature| u64::from(feature)));
         numbers::write(bytes, self.len() as u64);
         for features in &self.features {
-            let places = features.iter().map(|(feature, _)| all.partition_point(|other| other < feature));
-            numbers::write_ascending(bytes, places.map(|place| place as u64));
-            features.iter().for_each(|(_, count)| numbers::write(bytes, u64::from(*count)));
+            numbers::write(bytes, features.len() as u64);
+            // The difference of places, and below it whether a count follows: most are 1.
+            let mut last = 0;
+            for (feature, count) in features {
+                let place = all.partition_point(|other| other < feature) as u64;
+                numbers::write(bytes, (place - last) << 1 | u64::from(*count > 1));
+                if *count > 1 {
+                    numbers::write(bytes, u64::from(*count));
+                }
+                last = place;
+            }
         }
     }
 
@@ -79,12 +87,20 @@ impl Conjectures {
         let count = reader.count()?;
         let mut features = Vec::with_capacity(count);
         for _ in 0..count {
-            let places = reader.ascending(all.len() as u64)?;
-            let feature = |place: u64| {
-                let count = reader.number().filter(|&count| count > 0)?;
-                Some((all[place as usize] as u32, u32::try_from(count).ok()?))
-            };
-            features.push(places.into_iter().map(feature).collect::<Option<Vec<_>>>()?);
+            let (number, mut last) = (reader.count()?, 0u64);
+            let mut own = Vec::with_capacity(number);
+            for i in 0..number {
+                let difference = reader.number()?;
+                last = last.checked_add(difference >> 1)?;
+                let count =
+                    if difference & 1 == 1 { reader.number().filter(|&count| count > 1)? } else { 1 };
+                let feature = *all.get(usize::try_from(last).ok()?)?;
+                if i > 0 && difference >> 1 == 0 {
+                    return None;
+                }
+                own.push((feature as u32, u32::try_from(count).ok()?));
+            }
+            features.push(own);
         }
         Some(Conjectures::new(features))
     }

@@ -6,12 +6,12 @@
 //! A premise is known by a hash of its graph. Of theorems that say the same, proofs use one and not the other, so that
 //! there is also a hash of graph and name; a theorem of another name counts as any that says the same.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use formulanet_net::GraphInput;
 
 use crate::conjectures::Conjectures;
-use crate::data::{Prepared, Split};
+use crate::data::{Conjecture, Prepared, Split};
 use crate::memory::key;
 use crate::numbers::{Reader, write_ascending};
 use crate::random::scramble;
@@ -53,19 +53,23 @@ impl Shares {
 impl Neighbours {
     /// The training conjectures of a prepared folder, in its order.
     pub fn of(prepared: &Prepared) -> Self {
+        let key_of = |graph: u32| key(prepared.graph(graph).input());
+        let training = || prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train);
+        let used = |conjecture| used(prepared, conjecture);
+        // Names are needed where proofs used several theorems that say the same.
+        let mut first_names: HashMap<u32, &str> = HashMap::new();
+        let mut ambiguous: HashSet<u32> = HashSet::new();
+        for (name, graph) in training().flat_map(used) {
+            if *first_names.entry(graph).or_insert(name) != name {
+                ambiguous.insert(graph);
+            }
+        }
         let keys_of = |(name, graph): (&str, u32)| {
-            let key = key(prepared.graph(graph).input());
-            [key, named(key, name)]
+            let key = key_of(graph);
+            [Some(key), ambiguous.contains(&graph).then(|| named(key, name))].into_iter().flatten()
         };
-        let training = prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train);
-        let uses: Vec<Vec<u64>> = training
-            .map(|conjecture| {
-                let premises = conjecture.dependencies.iter().map(|&n| prepared.premise(n as usize));
-                let premises = premises.map(|premise| (premise.name, premise.graph));
-                // A similar theorem is itself something to prove the conjecture with.
-                premises.chain([(conjecture.name, conjecture.graph)]).flat_map(keys_of).collect()
-            })
-            .collect();
+        let uses: Vec<Vec<u64>> =
+            training().map(|conjecture| used(conjecture).flat_map(keys_of).collect()).collect();
         let mut premises: Vec<u64> = uses.iter().flatten().copied().collect();
         premises.sort_unstable();
         premises.dedup();
@@ -154,6 +158,16 @@ impl Neighbours {
         }
         reader.bytes.is_empty().then_some(Neighbours { premises, conjectures, uses })
     }
+}
+
+/// The names and graphs of what a conjecture's proof used, and of itself: a similar theorem is something to prove another
+/// with.
+fn used<'a>(
+    prepared: &'a Prepared,
+    conjecture: Conjecture<'a>,
+) -> impl Iterator<Item = (&'a str, u32)> + use<'a> {
+    let premises = conjecture.dependencies.iter().map(|&n| prepared.premise(n as usize));
+    premises.map(|premise| (premise.name, premise.graph)).chain([(conjecture.name, conjecture.graph)])
 }
 
 /// 48 bits that tell a graph with a name from others.

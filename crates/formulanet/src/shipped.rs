@@ -3,9 +3,10 @@
 use crate::rank::Syntax;
 
 /// Their names and files.
-const MODELS: [(&str, &[u8]); 2] = [
+const MODELS: [(&str, &[u8]); 3] = [
     ("holstep", include_bytes!("../../../models/holstep/model.safetensors")),
     ("hol-premises", include_bytes!("../../../models/hol-premises/model.safetensors")),
+    ("mizar-premises", include_bytes!("../../../models/mizar-premises/model.safetensors")),
 ];
 
 /// The file of a shipped model.
@@ -27,6 +28,6 @@ pub fn names() -> String {
 pub fn for_syntax(syntax: Syntax) -> &'static str {
     match syntax {
         Syntax::Hol => "hol-premises",
-        Syntax::Tptp => "hol-premises",
+        Syntax::Tptp => "mizar-premises",
     }
 }
