@@ -39,7 +39,9 @@ fn pairs() -> String {
 fn launcher() -> Command {
     let mut command = Command::new("timeout");
     command
-        .args(["-k", "5", "300", "mpirun", "--allow-run-as-root", "--oversubscribe"])
+        .args(["-k", "5", "600", "mpirun", "--allow-run-as-root", "--oversubscribe"])
+        // There may be fewer cores than processes, or others who want them.
+        .args(["--mca", "mpi_yield_when_idle", "1"])
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -237,7 +239,7 @@ fn workers(run: &str) -> Vec<u32> {
 
 /// A recipe that takes a while, with a checkpoint after every batch.
 const LONG: &str =
-    "--dim 24 --steps 2 --batch 16 --epochs 60 --rate 0.01 --micro-batch 4 --checkpoint-every 0";
+    "--dim 24 --steps 2 --batch 16 --epochs 20 --rate 0.01 --micro-batch 4 --checkpoint-every 0";
 
 #[test]
 fn a_process_that_dies_ends_the_job_and_spares_the_checkpoint() {
