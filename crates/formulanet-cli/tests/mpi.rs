@@ -39,7 +39,9 @@ fn pairs() -> String {
 fn launcher() -> Command {
     let mut command = Command::new("timeout");
     command
-        .args(["-k", "5", "300", "mpirun", "--allow-run-as-root", "--oversubscribe"])
+        .args(["-k", "5", "600", "mpirun", "--allow-run-as-root", "--oversubscribe"])
+        // There may be fewer cores than processes, or others who want them.
+        .args(["--mca", "mpi_yield_when_idle", "1"])
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -203,18 +205,26 @@ fn eval_embed_and_library_are_those_of_one_process() {
         }
         assert_eq!(mpirun(2, &eval_raw).stdout, expected_raw.stdout);
     }
+    let model = place.text("towers/model.safetensors");
     let embed = |out: &str| {
-        ["embed", "--premises", "fixtures/arithmetic.hol", "--format", "npy", "--out", out].map(str::to_owned)
+        let fixed = ["embed", "--premises", "fixtures/arithmetic.hol", "--format", "npy"];
+        [&fixed[..], &["--model", &model, "--out", out]]
+            .concat()
+            .iter()
+            .map(|&word| word.to_owned())
+            .collect()
     };
-    let library = |out: &str| ["library", "build", out, "fixtures/arithmetic.hol"].map(str::to_owned);
-    let text = |arguments: &[String]| arguments.iter().map(String::clone).collect::<Vec<String>>();
+    let library = |out: &str| {
+        let words = ["library", "build", out, "fixtures/arithmetic.hol", "--model", &model];
+        words.iter().map(|&word| word.to_owned()).collect()
+    };
     let run = |processes: usize, arguments: Vec<String>| {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         check(&if processes == 1 { formulanet(&arguments, b"") } else { mpirun(processes, &arguments) });
     };
     for processes in [1, 2, 4] {
-        run(processes, text(&embed(&place.text(&format!("vectors{processes}.npy")))));
-        run(processes, text(&library(&place.text(&format!("library{processes}.db")))));
+        run(processes, embed(&place.text(&format!("vectors{processes}.npy"))));
+        run(processes, library(&place.text(&format!("library{processes}.db"))));
     }
     for processes in [2, 4] {
         assert!(place.bytes(&format!("vectors{processes}.npy")) == place.bytes("vectors1.npy"));
@@ -237,7 +247,7 @@ fn workers(run: &str) -> Vec<u32> {
 
 /// A recipe that takes a while, with a checkpoint after every batch.
 const LONG: &str =
-    "--dim 24 --steps 2 --batch 16 --epochs 60 --rate 0.01 --micro-batch 4 --checkpoint-every 0";
+    "--dim 24 --steps 2 --batch 16 --epochs 20 --rate 0.01 --micro-batch 4 --checkpoint-every 0";
 
 #[test]
 fn a_process_that_dies_ends_the_job_and_spares_the_checkpoint() {
