@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use half::{bf16, f16};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 
-use crate::config::Config;
+use crate::config::{Config, HINTS};
 use crate::model::Model;
 use crate::optim::{MovingAverage, Optimiser};
 use crate::parameters::{Layout, Tensor};
@@ -55,7 +55,7 @@ const CONFIG: &str = "config";
 const KEY: &str = "formulanet";
 
 /// Larger sizes than these are a damaged or hostile file.
-const MOST: Config = Config { vocabulary: 1 << 24, dimension: 1 << 13, steps: 64, hints: 4, ..SMALLEST };
+const MOST: Config = Config { vocabulary: 1 << 24, dimension: 1 << 13, steps: 64, hints: HINTS, ..SMALLEST };
 const SMALLEST: Config = Config {
     vocabulary: 1,
     dimension: 1,

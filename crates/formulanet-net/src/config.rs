@@ -59,7 +59,10 @@ pub enum Meeting {
 }
 
 /// What is known of a statement from elsewhere than its graph, such as how useful it was before. All 0 if nothing is.
-pub type Hints = [f32; 4];
+pub type Hints = [f32; HINTS];
+
+/// How many hints there are.
+pub(crate) const HINTS: usize = 4;
 
 /// The shape of a network; everything that sizes depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -27,15 +27,11 @@ impl Conjectures {
         Conjectures { features, index }
     }
 
-    /// Those with these graphs.
-    pub(crate) fn of_graphs<'a>(graphs: impl Iterator<Item = GraphInput<'a>>) -> Self {
-        Conjectures::new(graphs.map(counted).collect())
-    }
-
     /// Those of a prepared folder's training split.
     pub fn of(prepared: &Prepared) -> Self {
         let training = prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train);
-        Conjectures::of_graphs(training.map(|conjecture| prepared.graph(conjecture.graph).input()))
+        let features = training.map(|conjecture| counted(prepared.graph(conjecture.graph).input()));
+        Conjectures::new(features.collect())
     }
 
     /// How many there are.

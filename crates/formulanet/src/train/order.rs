@@ -1,7 +1,7 @@
 //! In which order training sees pairs, or conjectures with premises. It depends on the data, the seed and the epoch
 //! alone, so that a run can go on from any batch.
 
-use formulanet_net::{Batch, Dealing, Hints, Meeting};
+use formulanet_net::{Batch, Compute, Dealing, Hints, Meeting};
 
 use super::contest::ContestOrder;
 use super::gather::{Blur, Gathered};
@@ -164,19 +164,8 @@ fn hints(prepared: &Prepared, recipe: &Recipe, seen: &Seen) -> Vec<Hints> {
         conjecture.pairs.clone().map(of_pair).collect()
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let size = training.len().div_ceil(threads).max(1);
-    let of_conjecture = &of_conjecture;
-    let parts: Vec<Vec<Vec<Hints>>> = std::thread::scope(|scope| {
-        let parts: Vec<_> = (0..training.len())
-            .step_by(size)
-            .map(|start| {
-                let end = (start + size).min(training.len());
-                scope.spawn(move || (start..end).map(of_conjecture).collect())
-            })
-            .collect();
-        parts.into_iter().map(|part| part.join().expect("looking up does not panic")).collect()
-    });
-    for (conjecture, of_pairs) in training.iter().zip(parts.into_iter().flatten()) {
+    let all = Compute::new(recipe.precision, threads).map(training.len(), of_conjecture);
+    for (conjecture, of_pairs) in training.iter().zip(all) {
         hints[conjecture.pairs.clone()].copy_from_slice(&of_pairs);
     }
     hints
