@@ -2,8 +2,9 @@
 #![cfg(feature = "mpi")]
 
 mod common;
+#[path = "common/pairs.rs"]
+mod pairs;
 
-use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -13,27 +14,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{Run, formulanet};
+use pairs::pairs;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_formulanet");
-
-/// Conjectures whose useful statements, which have names, speak of GG.
-fn pairs() -> String {
-    let mut text = String::new();
-    for i in 0..40 {
-        let nested =
-            |name: &str| format!("{}x{}", format!("{name} (").repeat(i % 5 + 1), ")".repeat(i % 5 + 1));
-        for (function, is_useful) in [("GG", true), ("HH", false), ("GG2", true), ("KK", false)] {
-            let line = serde_json::json!({
-                "conjecture": format!("!x. {} = x /\\ RR{i}", nested("FF")),
-                "name": format!("{function}_{}", i % 5),
-                "statement": format!("!x. PP ({})", nested(function)),
-                "useful": is_useful,
-            });
-            writeln!(text, "{line}").unwrap();
-        }
-    }
-    text
-}
 
 /// What `mpirun` gets, up to the program. A job that hangs is a failed test, not an endless one.
 fn launcher() -> Command {
@@ -82,7 +65,7 @@ impl Place {
         static TURN: Mutex<()> = Mutex::new(());
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let place = Place { directory: tempfile::tempdir().unwrap(), _turn: turn };
-        fs::write(place.path("pairs.jsonl"), pairs()).unwrap();
+        fs::write(place.path("pairs.jsonl"), pairs(true)).unwrap();
         place.prepare("data", "8");
         place
     }

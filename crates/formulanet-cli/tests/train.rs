@@ -1,8 +1,9 @@
 //! `formulanet train` and `formulanet eval` from the outside: killed, resumed, given nonsense.
 
 mod common;
+#[path = "common/pairs.rs"]
+mod pairs;
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,24 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::formulanet;
-
-/// Conjectures whose useful statements speak of GG.
-fn pairs() -> String {
-    let mut text = String::new();
-    for i in 0..40 {
-        let nested =
-            |name: &str| format!("{}x{}", format!("{name} (").repeat(i % 5 + 1), ")".repeat(i % 5 + 1));
-        for (function, is_useful) in [("GG", true), ("HH", false), ("GG2", true), ("KK", false)] {
-            let (conjecture, statement) = (nested("FF"), nested(function));
-            writeln!(
-                text,
-                r#"{{"conjecture": "!x. {conjecture} = x /\\ RR{i}", "statement": "!x. PP ({statement})", "useful": {is_useful}}}"#
-            )
-            .unwrap();
-        }
-    }
-    text
-}
+use pairs::pairs;
 
 struct Place {
     directory: tempfile::TempDir,
@@ -36,7 +20,7 @@ struct Place {
 impl Place {
     fn new() -> Self {
         let place = Place { directory: tempfile::tempdir().unwrap() };
-        fs::write(place.path("pairs.jsonl"), pairs()).unwrap();
+        fs::write(place.path("pairs.jsonl"), pairs(false)).unwrap();
         let run = formulanet(
             &["prepare", &place.text("pairs.jsonl"), "--out", &place.text("data"), "--validation", "8"],
             b"",

@@ -137,7 +137,8 @@ pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + rest
 }
 
-/// How early a network's dot products, and what else is known, put the premises that conjectures of some splits depend on, among all premises.
+/// How early a network's dot products, and what else is known, put the premises that conjectures of some splits depend
+/// on, among all premises.
 ///
 /// A conjecture is no premise of its own. In which order things were proved is not known, so the candidates include
 /// premises that were proved after the conjecture.
