@@ -182,9 +182,10 @@ fn score<'a>(
     explains: bool,
 ) -> Result<Candidates<'a>> {
     let query = ranker.query(conjecture);
-    let (mut stored, mut scores, mut without) = (Vec::new(), Vec::new(), explains.then(Vec::new));
+    let (mut stored, mut scoring, mut without) =
+        (Vec::new(), ranker.scoring(&query), explains.then(Vec::new));
     let mut add = |vectors: &[f32]| {
-        scores.extend(ranker.scores(&query, vectors));
+        scoring.add(vectors);
         if let Some(all) = &mut without {
             match ranker.scores_without_conjecture(vectors) {
                 Some(scores) => all.extend(scores),
@@ -203,6 +204,7 @@ fn score<'a>(
     if !named.is_empty() {
         add(&ranker.vectors(&named));
     }
+    let scores = scoring.finish();
     Ok(Candidates { library, stored, collection, scores, without })
 }
 

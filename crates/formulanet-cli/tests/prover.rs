@@ -77,3 +77,32 @@ fn quoted_names_are_kept() {
     check("a \"name\"", "fof('a \"name\"', axiom, p <~> q).");
     check("1", "fof(1, axiom, ");
 }
+
+/// The model knows hardly a symbol of this problem, so symbols in common have to lead to the two definitions of its proof:
+/// `union` stands in the conjecture, `member` only in what has a symbol of it.
+#[test]
+fn unknown_symbols_lead_to_axioms() {
+    let run = formulanet(&["select", "fixtures/relations.p", "-k", "4", "--format", "names"], b"");
+    let (_, names) = run.stdout.trim().split_once(':').unwrap();
+    for name in ["union_definition", "subset_definition"] {
+        assert!(names.split(' ').any(|found| found == name), "{name}: {names}");
+    }
+}
+
+/// A library keeps what it takes to compare unknown symbols.
+#[test]
+fn a_library_ranks_unknown_symbols_as_a_file_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("relations.fnlib").display().to_string();
+    let built = formulanet(&["library", "build", &library, "fixtures/relations.p"], b"");
+    assert_eq!(built.code, Some(0), "{}", built.stderr);
+    let rank = |source: &[&str]| {
+        let conjecture = "subset(union(small, small), large)";
+        let always = ["rank", "--conjecture", conjecture, "--syntax", "tptp", "-k", "20"];
+        formulanet(&[&always, source].concat(), b"").stdout
+    };
+    let (from_library, from_file) =
+        (rank(&["--library", &library]), rank(&["--premises", "fixtures/relations.p"]));
+    assert_eq!(from_library, from_file);
+    assert!(from_file.lines().take(2).any(|line| line.contains("union_definition")), "{from_file}");
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use formulanet::collection::{Collection, Premise};
 use formulanet::encode::Encoded;
-use formulanet::rank::{Query, Ranked, Ranker, Syntax};
+use formulanet::rank::{Ranked, Ranker, Scoring, Syntax};
 use formulanet::selection::{Selection, matches};
 use formulanet::statements::Format;
 use serde::{Deserialize, Serialize};
@@ -85,15 +85,17 @@ pub(crate) fn answer(
 
     let query = ranker.query(&conjecture);
     deadline.check()?;
-    let mut scores = Vec::with_capacity(candidates.len());
+    let mut scoring = ranker.scoring(&query);
     if let Some(shelf) = shelf {
-        score(ranker, &query, &shelf.vectors, deadline, &mut scores)?;
+        score(&mut scoring, &shelf.vectors, ranker.vector_length(), deadline)?;
     }
     for chunk in split_by_cost(&candidates.own, |premise| cost(&premise.encoded)) {
         deadline.check()?;
         let named: Vec<_> = chunk.iter().map(|premise| premise.named()).collect();
-        score(ranker, &query, &ranker.vectors(&named), deadline, &mut scores)?;
+        score(&mut scoring, &ranker.vectors(&named), ranker.vector_length(), deadline)?;
     }
+    let scores = scoring.finish();
+    deadline.check()?;
     let selection = Selection { most: request.k, threshold: request.threshold, ..Selection::default() };
     let taken = take(&selection, &scores, &request.include, &request.exclude, &candidates, deadline)?;
     let premises = taken.iter().zip(1..).map(|(ranked, rank)| candidates.row(rank, ranked)).collect();
@@ -235,15 +237,14 @@ impl Candidates<'_> {
 const ROWS: usize = 8192;
 
 fn score(
-    ranker: &Ranker,
-    query: &Query,
+    scoring: &mut Scoring<'_>,
     vectors: &[f32],
+    length: usize,
     deadline: &Deadline,
-    scores: &mut Vec<f32>,
 ) -> Result<(), Problem> {
-    for rows in vectors.chunks(ROWS * ranker.vector_length()) {
+    for rows in vectors.chunks(ROWS * length) {
         deadline.check()?;
-        scores.extend(ranker.scores(query, rows));
+        scoring.add(rows);
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use formulanet_logic::{Formula, Graph, GraphBuilder, Interner, Limits, TooLarge, View};
 use formulanet_net::GraphInput;
 
-use crate::vocab::Vocabulary;
+use crate::vocab::{Vocabulary, is_symbol};
 
 /// A formula's graph with the tokens of a model.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -13,6 +13,8 @@ pub struct Encoded {
     targets: Vec<u16>,
     /// Labels that the model does not know, each once, in order.
     unknown: Vec<String>,
+    /// How many symbols of it the model knows, if there are some that it does not know.
+    known: usize,
 }
 
 impl Encoded {
@@ -24,6 +26,12 @@ impl Encoded {
     /// Labels that the model does not know, each once, in order.
     pub fn unknown(&self) -> &[String] {
         &self.unknown
+    }
+
+    /// How many of its symbols the model does not know, from 0 to 1.
+    pub fn unknown_share(&self) -> f32 {
+        let unknown = self.unknown.len();
+        if unknown == 0 { 0.0 } else { unknown as f32 / (unknown + self.known) as f32 }
     }
 }
 
@@ -59,12 +67,19 @@ impl<'a> Encoder<'a> {
         let targets: Vec<u16> = graph.targets().iter().map(|target| target.0 as u16).collect();
         let label = |node: usize| names.name(graph.labels()[node]);
         let tokens = self.vocabulary.tokens(&degrees, &targets, label);
-        let mut unknown: Vec<String> = Vec::new();
+        let (mut unknown, mut known) = (Vec::<String>::new(), Vec::<&str>::new());
         for (node, &token) in tokens.iter().enumerate() {
-            if self.vocabulary.is_unknown(token) && !unknown.iter().any(|known| known == label(node)) {
-                unknown.push(label(node).to_owned());
+            let label = label(node);
+            if !self.vocabulary.is_unknown(token) {
+                known.push(label);
+            } else if !unknown.iter().any(|known| known == label) {
+                unknown.push(label.to_owned());
             }
         }
-        Ok(Encoded { tokens, degrees, targets, unknown })
+        known.retain(|label| !unknown.is_empty() && is_symbol(label));
+        known.sort_unstable();
+        known.dedup();
+        let known = known.len();
+        Ok(Encoded { tokens, degrees, targets, unknown, known })
     }
 }

@@ -20,6 +20,7 @@ pub mod metrics;
 pub mod model;
 pub mod neighbours;
 mod numbers;
+mod overlap;
 pub mod plot;
 pub mod premises;
 pub mod problem;

@@ -19,7 +19,7 @@ mod addition;
 pub use addition::{Added, Addition};
 
 /// Number of the file's format; a program reads only its own.
-const FORMAT: i64 = 1;
+const FORMAT: i64 = 2;
 /// What tells a library from other SQLite files: "FNet".
 const APPLICATION: i64 = 0x464e_6574;
 /// How long to wait for another process that is writing.
@@ -299,9 +299,8 @@ impl Library {
             }
             let named: Vec<_> = collection.premises.iter().map(Premise::named).collect();
             let vectors = ranker.vectors(&named);
-            let is_close = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-3 + 1e-2 * a.abs();
             let mut rows = vectors.chunks_exact(length).zip(stored.chunks_exact(length));
-            match rows.position(|(vector, stored)| !vector.iter().zip(stored).all(is_close)) {
+            match rows.position(|(vector, stored)| !ranker.is_same(vector, stored)) {
                 Some(number) => Err(self.damaged(&entries[number].name)),
                 None => Ok(()),
             }

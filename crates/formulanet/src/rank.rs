@@ -11,6 +11,7 @@ use crate::Error;
 use crate::encode::{Encoded, Encoder};
 use crate::model::TrainedModel;
 use crate::neighbours::Shares;
+use crate::overlap::{self, SLOTS};
 use crate::premises::dot;
 use crate::vocab::Vocabulary;
 
@@ -86,13 +87,16 @@ pub struct Ranked {
 }
 
 /// What scores need of a conjecture.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Query {
     vector: Vec<f32>,
     /// What proofs of similar conjectures used.
     shares: Shares,
     /// How like it the conjectures of training are.
     similarities: Vec<f32>,
+    /// Symbols that the model does not know, and their share.
+    unknown: Vec<u32>,
+    unknown_share: f32,
 }
 
 /// A trained network that ranks statements for a conjecture.
@@ -214,7 +218,7 @@ impl Ranker {
     /// Length of a statement's vector.
     pub fn vector_length(&self) -> usize {
         let config = self.network.model().config();
-        DIGITS + if self.trained.ranks() { config.tower() } else { config.width() }
+        BESIDE + if self.trained.ranks() { config.tower() } else { config.width() }
     }
 
     /// What scores need of statements with their names, one vector behind the other. It depends on each statement alone.
@@ -226,38 +230,68 @@ impl Ranker {
             let embeddings = self.network.embed_all(&inputs);
             if self.trained.ranks() {
                 let keys = self.network.keys(&embeddings.iter().collect::<Vec<_>>());
-                let keys = keys.chunks_exact(self.vector_length() - DIGITS);
-                for ((key, (name, _)), &input) in keys.zip(chunk).zip(&inputs) {
+                let keys = keys.chunks_exact(self.vector_length() - BESIDE);
+                for (key, (name, encoded)) in keys.zip(chunk) {
                     vectors.extend_from_slice(key);
-                    vectors.extend(digits(self.trained.neighbours.number(name, input)));
+                    vectors.extend(digits(self.trained.neighbours.number(name, encoded.input())));
+                    vectors.extend(overlap::slots(encoded.unknown()));
                 }
             } else {
-                for (embedding, &input) in embeddings.iter().zip(&inputs) {
+                for (embedding, (_, encoded)) in embeddings.iter().zip(chunk) {
                     vectors.extend_from_slice(embedding.last());
-                    vectors.extend(digits(self.trained.seen.number(input)));
+                    vectors.extend(digits(self.trained.seen.number(encoded.input())));
+                    vectors.extend(overlap::slots(encoded.unknown()));
                 }
             }
         }
         vectors
     }
 
+    /// Whether two vectors of a statement are the same but for rounding.
+    pub(crate) fn is_same(&self, a: &[f32], b: &[f32]) -> bool {
+        let length = self.vector_length();
+        if a.len() != length || b.len() != length {
+            return false;
+        }
+        let ((a, a_beside), (b, b_beside)) = (a.split_at(length - BESIDE), b.split_at(length - BESIDE));
+        let is_close = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-3 + 1e-2 * a.abs();
+        a_beside == b_beside && a.iter().zip(b).all(is_close)
+    }
+
     /// What scores need of a conjecture.
     pub fn query(&self, conjecture: &Encoded) -> Query {
         let embedding = self.network.embed(conjecture.input());
-        if self.trained.ranks() {
-            let shares = self.trained.neighbours.shares(conjecture.input());
-            let vector = self.network.queries(&[&embedding]);
-            return Query { vector, shares, similarities: Vec::new() };
-        }
-        let similarities = match self.network.model().config().is_conditional {
-            true => self.trained.seen.similarities(conjecture.input()),
-            false => Vec::new(),
+        let mut query = Query {
+            unknown: overlap::numbers(conjecture.unknown()),
+            unknown_share: conjecture.unknown_share(),
+            ..Query::default()
         };
-        Query { vector: embedding.last().to_vec(), shares: Shares::default(), similarities }
+        if self.trained.ranks() {
+            query.shares = self.trained.neighbours.shares(conjecture.input());
+            query.vector = self.network.queries(&[&embedding]);
+        } else {
+            query.vector = embedding.last().to_vec();
+            if self.network.model().config().is_conditional {
+                query.similarities = self.trained.seen.similarities(conjecture.input());
+            }
+        }
+        query
     }
 
     /// The probability that each statement is useful for a conjecture.
     pub fn scores(&self, query: &Query, vectors: &[f32]) -> Vec<f32> {
+        let mut scoring = self.scoring(query);
+        scoring.add(vectors);
+        scoring.finish()
+    }
+
+    /// Begins to score statements for a conjecture, some after the other.
+    pub fn scoring<'a>(&'a self, query: &'a Query) -> Scoring<'a> {
+        Scoring { ranker: self, query, scores: Vec::new(), unknown: Vec::new() }
+    }
+
+    /// What the model says of statements.
+    fn model_scores(&self, query: &Query, vectors: &[f32]) -> Vec<f32> {
         let length = self.vector_length();
         if self.trained.ranks() {
             let known = self.trained.known();
@@ -267,18 +301,18 @@ impl Ranker {
                 let part: &Range<usize> = &parts[i];
                 let rows = vectors[part.start * length..part.end * length].chunks_exact(length);
                 let score = |row: &[f32]| {
-                    let (key, digits) = row.split_at(length - DIGITS);
-                    known.score(dot(key, &query.vector), &query.shares, number(digits))
+                    let (key, beside) = row.split_at(length - BESIDE);
+                    known.score(dot(key, &query.vector), &query.shares, number(&beside[..DIGITS]))
                 };
                 rows.map(score).collect()
             };
             return self.network.compute().map(parts.len(), of_part).concat();
         }
-        let width = self.network.model().config().width();
+        let width = length - BESIDE;
         let (mut rows, mut hints) = (Vec::with_capacity(vectors.len()), Vec::new());
         for row in vectors.chunks_exact(length) {
             rows.extend_from_slice(&row[..width]);
-            hints.push(self.trained.seen.hints(number(&row[width..]), &query.similarities));
+            hints.push(self.trained.seen.hints(number(&row[width..][..DIGITS]), &query.similarities));
         }
         self.network.score_rows(&query.vector, &rows, &hints)
     }
@@ -288,20 +322,58 @@ impl Ranker {
     pub fn scores_without_conjecture(&self, vectors: &[f32]) -> Option<Vec<f32>> {
         if !self.trained.ranks() {
             let config = self.network.model().config();
-            let nothing = || Query {
-                vector: vec![0.0; config.width()],
-                shares: Shares::default(),
-                similarities: Vec::new(),
-            };
-            return (!config.is_conditional).then(|| self.scores(&nothing(), vectors));
+            let nothing = Query { vector: vec![0.0; config.width()], ..Query::default() };
+            return (!config.is_conditional).then(|| self.scores(&nothing, vectors));
         }
         let typical = &self.trained.typical;
-        (typical.len() == self.vector_length() - DIGITS).then(|| {
+        (typical.len() == self.vector_length() - BESIDE).then(|| {
             let shares = self.trained.neighbours.popularity();
-            self.scores(&Query { vector: typical.clone(), shares, similarities: Vec::new() }, vectors)
+            self.scores(&Query { vector: typical.clone(), shares, ..Query::default() }, vectors)
         })
     }
 }
+
+/// Scores of statements for a conjecture, in the making: they can come in parts, but symbols that the model does not
+/// know are compared over all of them.
+pub struct Scoring<'a> {
+    ranker: &'a Ranker,
+    query: &'a Query,
+    scores: Vec<f32>,
+    /// Unknown symbols of every statement, if the conjecture has some.
+    unknown: Vec<[f32; SLOTS]>,
+}
+
+impl Scoring<'_> {
+    /// Scores more statements, given their vectors one behind the other.
+    pub fn add(&mut self, vectors: &[f32]) {
+        self.scores.extend(self.ranker.model_scores(self.query, vectors));
+        if self.query.unknown_share > 0.0 {
+            let rows = vectors.chunks_exact(self.ranker.vector_length());
+            self.unknown.extend(rows.map(|row| *row.last_chunk::<SLOTS>().expect("every row has its slots")));
+        }
+    }
+
+    /// The scores of all, in order. As far as the model does not know the conjecture's symbols, symbols in common
+    /// decide.
+    pub fn finish(mut self) -> Vec<f32> {
+        let share = MOST_OVERLAP * self.query.unknown_share;
+        if share > 0.0 {
+            let likeness = overlap::likeness(&self.query.unknown, &self.unknown);
+            for (score, likeness) in self.scores.iter_mut().zip(likeness) {
+                *score = (1.0 - share) * *score + share * overlap::probability(likeness);
+            }
+        }
+        self.scores
+    }
+}
+
+/// How much of a score symbols in common decide if the model knows no symbol of the conjecture; the rest still tells
+/// statements apart that have nothing in common with it, or the same.
+const MOST_OVERLAP: f32 = 0.9;
+
+/// What follows a statement's own numbers in its vector: which of the remembered statements it is, and its symbols that
+/// the model does not know.
+const BESIDE: usize = DIGITS + SLOTS;
 
 /// Numbers of a vector that say which of the remembered statements it is, if one: its number, counted from 1, in digits
 /// of 256, the lowest first, so that any format of numbers keeps it. All are 0 if it is none of them.

@@ -75,6 +75,13 @@ pub(crate) fn is_logical(label: &str) -> bool {
     matches!(label, "~" | "/\\" | "\\/" | "==>" | "<=>" | "!" | "?" | "?!" | "\\")
 }
 
+/// Whether a label is a symbol of some theory, rather than of logic or a variable.
+pub(crate) fn is_symbol(label: &str) -> bool {
+    !(is_logical(label)
+        || SPECIAL.contains(&label)
+        || matches!(label, "=" | "@" | "|-" | "," | "T" | "F" | "_"))
+}
+
 /// For every node, whether it stands inside a term: below something that is neither connective nor binder.
 fn in_terms(degrees: &[u16], targets: &[u16], is_logical: impl Fn(usize) -> bool) -> Vec<bool> {
     let mut is_in_term = vec![false; degrees.len()];
