@@ -140,7 +140,8 @@ impl TrainedModel {
                 *hash = scramble(*hash ^ scramble(number.wrapping_add(i as u64)));
             }
         };
-        self.model.values().iter().for_each(|value| add(u64::from(value.to_bits())));
+        let Known { trust, prior, .. } = self.known();
+        self.model.values().iter().chain([&trust, &prior]).for_each(|value| add(u64::from(value.to_bits())));
         for label in &self.vocabulary {
             add(label.len() as u64);
             label.bytes().for_each(|byte| add(u64::from(byte)));
