@@ -39,8 +39,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let (mut pairs, mut in_json) = (Vec::new(), Vec::new());
     for i in 0..16 {
-        let pair =
-            Pair { statement: i % 6, conjecture: 6 + below(2), is_useful: below(2) == 1, hints: [0.0; 4] };
+        let pair = Pair {
+            statement: i % 6,
+            conjecture: 6 + below(2),
+            is_useful: below(2) == 1,
+            hints: Default::default(),
+        };
         in_json.push(format!("[{},{},{}]", pair.statement, pair.conjecture, u8::from(pair.is_useful)));
         pairs.push(pair);
     }

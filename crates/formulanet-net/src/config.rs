@@ -58,11 +58,12 @@ pub enum Meeting {
     Towers,
 }
 
-/// What is known of a statement from elsewhere than its graph, such as how useful it was before. All 0 if nothing is.
+/// What is known of a pair from elsewhere than its two vectors, such as how useful the statement was before. All 0 if
+/// nothing is.
 pub type Hints = [f32; HINTS];
 
 /// How many hints there are.
-pub(crate) const HINTS: usize = 4;
+pub(crate) const HINTS: usize = 10;
 
 /// The shape of a network; everything that sizes depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

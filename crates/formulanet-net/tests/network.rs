@@ -55,7 +55,7 @@ fn graphs_and_pairs(seed: u64) -> (Vec<Graph>, Vec<Pair>) {
             statement: random.below(5),
             conjecture: 5 + random.below(2),
             is_useful: random.below(2) == 1,
-            hints: [0.1 * i as f32 - 0.5, 0.3, 0.7, -0.1 * i as f32],
+            hints: std::array::from_fn(|j| 0.1 * (i * (j + 1) % 7) as f32 - 0.3),
         })
         .collect();
     (graphs, pairs)
@@ -177,7 +177,7 @@ fn losses_are_those_of_pytorch() {
             statement: i % 6,
             conjecture: 6 + random.below(2),
             is_useful: random.below(2) == 1,
-            hints: [0.0; 4],
+            hints: Default::default(),
         })
         .collect();
     for (kind, is_conditional, expected) in [
@@ -257,7 +257,12 @@ fn odd_graphs_have_embeddings() {
     for config in variants() {
         let model = Model::new(config, 1);
         let pairs: Vec<Pair> = (0..4)
-            .map(|i| Pair { statement: i, conjecture: 3 - i, is_useful: i % 2 == 0, hints: [0.0; 4] })
+            .map(|i| Pair {
+                statement: i,
+                conjecture: 3 - i,
+                is_useful: i % 2 == 0,
+                hints: Default::default(),
+            })
             .collect();
         for micro_batch in [1, 4] {
             let gradients =

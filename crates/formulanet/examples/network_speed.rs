@@ -84,7 +84,7 @@ fn graphs<'a>(prepared: &'a Prepared, line: &str) -> Result<Graphs<'a>, Box<dyn 
         };
         let statement = place(pair.statement);
         let conjecture = place(prepared.conjecture(pair.conjecture as usize).graph);
-        set.pairs.push(Pair { statement, conjecture, is_useful: pair.useful, hints: [0.0; 4] });
+        set.pairs.push(Pair { statement, conjecture, is_useful: pair.useful, hints: Default::default() });
     }
     Ok(set)
 }

@@ -54,6 +54,11 @@ impl Conjectures {
         self.index.nearest(&weighed(&counted(conjecture)), number)
     }
 
+    /// How rare a token is among them; 0 if none has it.
+    pub(crate) fn rarity(&self, token: u16) -> f32 {
+        self.index.weight(feature(TOKEN, [token])).unwrap_or(0.0)
+    }
+
     /// As model files keep them.
     pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
         // Features are given by their places in a list of all, which are smaller numbers.
@@ -107,23 +112,28 @@ fn weighed(features: &[(u32, u32)]) -> Vec<(u32, f32)> {
     features.iter().map(|&(feature, count)| (feature, weight(count as usize))).collect()
 }
 
-/// The features of a graph and how often it has them: tokens, tokens of the two ends of an edge, and tokens of a node
-/// with its children in order.
+/// Kinds of features: a token, the tokens of the two ends of an edge, and those of a node with its children in order.
+const TOKEN: u64 = 1;
+const EDGE: u64 = 2;
+const CHILDREN: u64 = 3;
+
+fn feature(kind: u64, tokens: impl IntoIterator<Item = u16>) -> u32 {
+    let hash = tokens.into_iter().fold(scramble(kind), |hash, token| scramble(hash ^ u64::from(token)));
+    (hash >> 32) as u32
+}
+
+/// The features of a graph and how often it has them.
 fn counted(graph: GraphInput<'_>) -> Vec<(u32, u32)> {
-    let hash = |kind: u64, tokens: &mut dyn Iterator<Item = u16>| {
-        let hash = tokens.fold(scramble(kind), |hash, token| scramble(hash ^ u64::from(token)));
-        (hash >> 32) as u32
-    };
     let mut features = Vec::with_capacity(2 * graph.tokens.len() + graph.targets.len());
     let mut targets = graph.targets;
     for (&token, &degree) in graph.tokens.iter().zip(graph.degrees) {
-        features.push(hash(1, &mut [token].into_iter()));
+        features.push(feature(TOKEN, [token]));
         let (own, others) = targets.split_at(usize::from(degree));
         targets = others;
         let children = || own.iter().map(|&target| graph.tokens[usize::from(target)]);
-        features.extend(children().map(|child| hash(2, &mut [token, child].into_iter())));
+        features.extend(children().map(|child| feature(EDGE, [token, child])));
         if degree > 0 {
-            features.push(hash(3, &mut [token].into_iter().chain(children())));
+            features.push(feature(CHILDREN, [token].into_iter().chain(children())));
         }
     }
     features.sort_unstable();

@@ -6,7 +6,7 @@ use formulanet_net::{GraphInput, Hints, Network};
 
 use crate::Error;
 use crate::data::{GraphRef, Pair, Prepared, Split};
-use crate::memory::Seen;
+use crate::memory::{Asked, Seen};
 use crate::metrics::Prediction;
 use crate::random::sample;
 use crate::vocab::{self, SPECIAL, Vocabulary};
@@ -184,13 +184,13 @@ pub fn predict(
             }
         }
         let (vectors, hints) = map.with_inputs(prepared, &distinct, |inputs| {
-            let statements: Vec<Option<u32>> = inputs.iter().map(|&input| seen.number(input)).collect();
+            let statements: Vec<_> = inputs.iter().map(|&input| seen.statement(input)).collect();
             let mut hints: Vec<Hints> = Vec::with_capacity(chunk.len());
             for pairs in chunk.chunk_by(|a, b| a.conjecture == b.conjecture) {
                 let conjecture = numbers.get(&conjecture_graph(pairs[0].conjecture));
                 let conjecture = conjecture.filter(|_| is_conditional).map(|&number| inputs[number]);
-                let similarities = conjecture.map_or_else(Vec::new, |graph| seen.similarities(graph));
-                let of_pair = |pair: &Pair| seen.hints(statements[numbers[&pair.statement]], &similarities);
+                let asked = conjecture.map_or_else(Asked::default, |graph| seen.conjecture(graph));
+                let of_pair = |pair: &Pair| seen.hints(&statements[numbers[&pair.statement]], &asked);
                 hints.extend(pairs.iter().map(of_pair));
             }
             (network.embed_all(inputs), hints)

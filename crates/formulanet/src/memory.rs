@@ -4,6 +4,7 @@ use formulanet_net::{GraphInput, Hints};
 
 use crate::conjectures::Conjectures;
 use crate::data::{Prepared, Split};
+use crate::matching::Signature;
 use crate::numbers::{self, Reader};
 use crate::random::scramble;
 
@@ -20,6 +21,24 @@ pub struct Seen {
     /// The labels of all statements, those of one in the order of conjectures.
     labels: Vec<Label>,
     conjectures: Conjectures,
+    /// How rare every token is among the conjectures; empty if nothing is known.
+    rarities: Vec<f32>,
+}
+
+/// What is known of a statement, whatever the conjecture.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Known {
+    /// Its number, if it was seen.
+    pub(crate) number: Option<u32>,
+    pub(crate) signature: Signature,
+}
+
+/// What is known of a conjecture, whatever the statement.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Asked {
+    /// How like each conjecture of training it is.
+    similarities: Vec<f32>,
+    signature: Signature,
 }
 
 /// A conjecture's number and whether the statement was useful for it, in one number.
@@ -44,6 +63,8 @@ impl Label {
 const MOST: usize = 255;
 /// Labels of similar conjectures count by their similarity to these powers.
 const POWERS: [i32; 2] = [2, 8];
+/// So many hints say what a statement was for other conjectures; the others, what it has in common with this one.
+pub(crate) const REMEMBERED: usize = 2 + POWERS.len();
 
 impl Seen {
     /// Statements of a prepared folder's training split that have at least so many labels.
@@ -67,7 +88,7 @@ impl Seen {
     /// Of keys with labels. Statements that share a key are one.
     fn new(mut entries: Vec<(u32, Label)>, conjectures: Conjectures) -> Self {
         entries.sort_unstable();
-        let mut seen = Seen { conjectures, ..Seen::default() };
+        let mut seen = Seen::with(conjectures);
         for same in entries.chunk_by(|a, b| a.0 == b.0) {
             let mut labels: Vec<Label> = same.iter().map(|(_, label)| *label).collect();
             if labels.len() > MOST {
@@ -82,6 +103,12 @@ impl Seen {
         seen
     }
 
+    /// Nothing but conjectures.
+    fn with(conjectures: Conjectures) -> Self {
+        let rarities = (0..=u16::MAX).map(|token| conjectures.rarity(token)).collect();
+        Seen { conjectures, rarities, ..Seen::default() }
+    }
+
     /// How many statements are known.
     pub fn len(&self) -> usize {
         self.keys.len()
@@ -92,40 +119,63 @@ impl Seen {
         self.keys.is_empty()
     }
 
-    /// The number of a statement, if it was seen.
-    pub fn number(&self, statement: GraphInput<'_>) -> Option<u32> {
+    /// What is known of a statement.
+    pub fn statement(&self, statement: GraphInput<'_>) -> Known {
         if self.is_empty() {
-            return None;
+            return Known::default();
         }
-        self.keys.binary_search(&short(key(statement))).ok().map(|number| number as u32)
+        let number = self.keys.binary_search(&short(key(statement))).ok().map(|number| number as u32);
+        Known { number, signature: self.signature(statement.tokens.iter().copied()) }
     }
 
-    /// How like each conjecture of training another is; empty if none are known.
-    pub fn similarities(&self, conjecture: GraphInput<'_>) -> Vec<f32> {
-        if self.is_empty() { Vec::new() } else { self.conjectures.similarities(conjecture) }
+    /// What is known of a conjecture.
+    pub fn conjecture(&self, conjecture: GraphInput<'_>) -> Asked {
+        if self.is_empty() {
+            return Asked::default();
+        }
+        let signature = self.signature(conjecture.tokens.iter().copied());
+        Asked { similarities: self.conjectures.similarities(conjecture), signature }
     }
 
-    /// What is known of a statement for a conjecture with these similarities; without any, what is known whatever the
-    /// conjecture.
-    pub fn hints(&self, statement: Option<u32>, similarities: &[f32]) -> Hints {
-        self.hints_without(None, statement, similarities)
+    pub(crate) fn signature(&self, tokens: impl Iterator<Item = u16>) -> Signature {
+        Signature::new(tokens, |token| self.rarities.get(usize::from(token)).copied().unwrap_or(0.0))
+    }
+
+    /// What is known of a statement for a conjecture. If nothing is known of the conjecture, what is known whatever it
+    /// is.
+    pub fn hints(&self, statement: &Known, conjecture: &Asked) -> Hints {
+        self.hints_without(None, statement, conjecture)
     }
 
     /// The same, as if one of the conjectures had not been seen.
     pub(crate) fn hints_without(
         &self,
-        conjecture: Option<usize>,
+        without: Option<usize>,
+        statement: &Known,
+        conjecture: &Asked,
+    ) -> Hints {
+        let remembered = self.remembered(without, statement.number, &conjecture.similarities);
+        let matches = statement.signature.compare(&conjecture.signature);
+        let mut hints = Hints::default();
+        hints.iter_mut().zip(remembered.into_iter().chain(matches)).for_each(|(hint, x)| *hint = x);
+        hints
+    }
+
+    /// What a statement was for other conjectures; all 0 if it was not seen.
+    fn remembered(
+        &self,
+        without: Option<usize>,
         statement: Option<u32>,
         similarities: &[f32],
-    ) -> Hints {
+    ) -> [f32; REMEMBERED] {
         let Some(number) = statement.map(|number| number as usize).filter(|&n| n < self.len()) else {
-            return Hints::default();
+            return [0.0; REMEMBERED];
         };
         let start = if number == 0 { 0 } else { self.ends[number - 1] };
         let mut counts = [0.0f32; 2];
         let mut weights = [[0.0f32; 2]; POWERS.len()];
         for label in &self.labels[start as usize..self.ends[number] as usize] {
-            if Some(label.conjecture()) == conjecture {
+            if Some(label.conjecture()) == without {
                 continue;
             }
             let side = usize::from(!label.is_useful());
@@ -136,7 +186,7 @@ impl Seen {
             }
         }
         if counts == [0.0; 2] {
-            return Hints::default();
+            return [0.0; REMEMBERED];
         }
         // Half of the logarithms, so that they are about as large as the numbers beside them.
         let odds = |[useful, useless]: [f32; 2], more: f32| 0.5 * ((useful + more) / (useless + more)).ln();
@@ -176,7 +226,7 @@ impl Seen {
         let mut reader = Reader { bytes };
         let conjectures = Conjectures::read(&mut reader)?;
         let keys = reader.ascending(1 << 32)?;
-        let mut seen = Seen { conjectures, ..Seen::default() };
+        let mut seen = Seen::with(conjectures);
         for key in keys {
             let count = reader.count()?;
             let mut last = 0u64;
@@ -224,7 +274,7 @@ mod tests {
     fn a_graph_is_told_by_all_of_its_arrays() {
         let entries = vec![entry(&[3, 4], 0, true)];
         let seen = Seen::new(entries, chains(&[&[1]]));
-        let check = |graph, expected| assert_eq!(seen.number(graph).is_some(), expected);
+        let check = |graph, expected| assert_eq!(seen.statement(graph).number.is_some(), expected);
         check(graph(&[3, 4], &[1, 0], &[1]), true);
         check(graph(&[3, 5], &[1, 0], &[1]), false);
         check(graph(&[3, 4], &[0, 1], &[1]), false);
@@ -244,23 +294,36 @@ mod tests {
         let seen = Seen::new(entries, conjectures);
         assert_eq!(seen.len(), 2);
         let [both, useless, never] =
-            [[20], [21], [22]].map(|statement| with(&statement, |graph| seen.number(graph)));
-        let near = |tokens: &[u16]| with(tokens, |graph| seen.similarities(graph));
+            [[20], [21], [22]].map(|statement| with(&statement, |graph| seen.statement(graph)));
+        let near = |tokens: &[u16]| with(tokens, |graph| seen.conjecture(graph));
         let (like_0, like_1) = (near(&[1, 2, 3]), near(&[7, 8, 9]));
-        let (for_0, for_1) = (seen.hints(both, &like_0), seen.hints(both, &like_1));
+        let (for_0, for_1) = (seen.hints(&both, &like_0), seen.hints(&both, &like_1));
         // Useful twice and useless once, whatever the conjecture.
         assert!((for_0[0] - 0.5 * (2.5f32 / 1.5).ln()).abs() < 1e-6 && for_0[..2] == for_1[..2]);
         assert!(for_0[2] > 0.0 && for_0[3] > 0.0 && for_1[2] < 0.0 && for_1[3] < 0.0, "{for_0:?} {for_1:?}");
-        assert!(seen.hints(useless, &like_1)[0] < 0.0);
-        assert_eq!(seen.hints(never, &like_0), Hints::default());
-        assert_eq!(seen.hints(both, &[])[2..], [0.0, 0.0]);
+        assert!(seen.hints(&useless, &like_1)[0] < 0.0);
+        assert_eq!(seen.hints(&never, &like_0), Hints::default());
+        assert!(seen.hints(&both, &Asked::default())[2..].iter().all(|&hint| hint == 0.0));
         // As if a conjecture had not been there.
-        assert_eq!(seen.hints_without(Some(1), useless, &like_1), Hints::default());
-        assert!(seen.hints_without(Some(1), both, &like_1)[0] > for_1[0]);
-        assert_eq!(with(&[20], |graph| Seen::default().number(graph)), None);
+        assert_eq!(seen.hints_without(Some(1), &useless, &like_1), Hints::default());
+        assert!(seen.hints_without(Some(1), &both, &like_1)[0] > for_1[0]);
+        assert_eq!(with(&[20], |graph| Seen::default().statement(graph)), Known::default());
         let bytes = seen.to_bytes();
         assert_eq!(Seen::from_bytes(&bytes), Some(seen));
         (1..bytes.len()).for_each(|length| assert_eq!(Seen::from_bytes(&bytes[..length]), None));
+    }
+
+    #[test]
+    fn hints_say_what_is_in_common() {
+        let seen = Seen::new(vec![entry(&[20], 0, true)], chains(&[&[1, 2], &[1, 3]]));
+        let hints = |statement: &[u16], conjecture: &[u16]| {
+            let known = with(statement, |graph| seen.statement(graph));
+            seen.hints(&known, &with(conjecture, |graph| seen.conjecture(graph)))[REMEMBERED..].to_vec()
+        };
+        // Token 1 is in all conjectures, 4 in none.
+        assert_eq!(hints(&[2, 1], &[1, 2])[..3], [1.0, 1.0, 1.0]);
+        assert_eq!(hints(&[3], &[2])[..3], [0.0; 3]);
+        assert_eq!(hints(&[1, 4], &[1, 4]), [0.0; 6]);
     }
 
     #[test]
@@ -270,7 +333,8 @@ mod tests {
         let seen = Seen::new(entries, conjectures);
         assert_eq!(seen.labels.len(), MOST);
         assert!(seen.labels.is_sorted());
-        let [odds, size, ..] = seen.hints(Some(0), &[]);
+        let known = with(&[20], |graph| seen.statement(graph));
+        let [odds, size, ..] = seen.hints(&known, &Asked::default());
         assert!((-0.8..-0.3).contains(&odds) && (2.7..2.8).contains(&size), "{odds} {size}");
     }
 }

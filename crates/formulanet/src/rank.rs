@@ -9,6 +9,8 @@ use formulanet_net::{Compute, GraphInput, Network, Precision};
 
 use crate::Error;
 use crate::encode::{Encoded, Encoder};
+use crate::matching::SYMBOLS;
+use crate::memory::{Asked, Known, REMEMBERED};
 use crate::model::TrainedModel;
 use crate::neighbours::Shares;
 use crate::overlap::{self, SLOTS};
@@ -92,8 +94,8 @@ pub struct Query {
     vector: Vec<f32>,
     /// What proofs of similar conjectures used.
     shares: Shares,
-    /// How like it the conjectures of training are.
-    similarities: Vec<f32>,
+    /// What hints need of it.
+    asked: Asked,
     /// Symbols that the model does not know, and their share.
     unknown: Vec<u32>,
     unknown_share: f32,
@@ -218,7 +220,14 @@ impl Ranker {
     /// Length of a statement's vector.
     pub fn vector_length(&self) -> usize {
         let config = self.network.model().config();
-        BESIDE + if self.trained.ranks() { config.tower() } else { config.width() }
+        self.beside() + if self.trained.ranks() { config.tower() } else { config.width() }
+    }
+
+    /// Length of what follows a statement's own numbers in its vector: which of the remembered statements it is; for a
+    /// model that reads what statement and conjecture have in common, symbols; and symbols that the model does not know.
+    fn beside(&self) -> usize {
+        let compares = self.network.model().config().hints > REMEMBERED;
+        DIGITS + if compares { SYMBOLS } else { 0 } + SLOTS
     }
 
     /// What scores need of statements with their names, one vector behind the other. It depends on each statement alone.
@@ -230,7 +239,7 @@ impl Ranker {
             let embeddings = self.network.embed_all(&inputs);
             if self.trained.ranks() {
                 let keys = self.network.keys(&embeddings.iter().collect::<Vec<_>>());
-                let keys = keys.chunks_exact(self.vector_length() - BESIDE);
+                let keys = keys.chunks_exact(self.vector_length() - self.beside());
                 for (key, (name, encoded)) in keys.zip(chunk) {
                     vectors.extend_from_slice(key);
                     vectors.extend(digits(self.trained.neighbours.number(name, encoded.input())));
@@ -238,8 +247,13 @@ impl Ranker {
                 }
             } else {
                 for (embedding, (_, encoded)) in embeddings.iter().zip(chunk) {
+                    let known = self.trained.seen.statement(encoded.input());
                     vectors.extend_from_slice(embedding.last());
-                    vectors.extend(digits(self.trained.seen.number(encoded.input())));
+                    vectors.extend(digits(known.number));
+                    // Counted from 1, because 0 stands for none.
+                    let tokens = known.signature.tokens().map(|token| f32::from(token) + 1.0);
+                    let slots = self.beside() - DIGITS - SLOTS;
+                    vectors.extend(tokens.chain(std::iter::repeat(0.0)).take(slots));
                     vectors.extend(overlap::slots(encoded.unknown()));
                 }
             }
@@ -253,7 +267,8 @@ impl Ranker {
         if a.len() != length || b.len() != length {
             return false;
         }
-        let ((a, a_beside), (b, b_beside)) = (a.split_at(length - BESIDE), b.split_at(length - BESIDE));
+        let own = length - self.beside();
+        let ((a, a_beside), (b, b_beside)) = (a.split_at(own), b.split_at(own));
         let is_close = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-3 + 1e-2 * a.abs();
         a_beside == b_beside && a.iter().zip(b).all(is_close)
     }
@@ -272,7 +287,7 @@ impl Ranker {
         } else {
             query.vector = embedding.last().to_vec();
             if self.network.model().config().is_conditional {
-                query.similarities = self.trained.seen.similarities(conjecture.input());
+                query.asked = self.trained.seen.conjecture(conjecture.input());
             }
         }
         query
@@ -301,18 +316,22 @@ impl Ranker {
                 let part: &Range<usize> = &parts[i];
                 let rows = vectors[part.start * length..part.end * length].chunks_exact(length);
                 let score = |row: &[f32]| {
-                    let (key, beside) = row.split_at(length - BESIDE);
+                    let (key, beside) = row.split_at(length - self.beside());
                     known.score(dot(key, &query.vector), &query.shares, number(&beside[..DIGITS]))
                 };
                 rows.map(score).collect()
             };
             return self.network.compute().map(parts.len(), of_part).concat();
         }
-        let width = length - BESIDE;
+        let width = length - self.beside();
         let (mut rows, mut hints) = (Vec::with_capacity(vectors.len()), Vec::new());
         for row in vectors.chunks_exact(length) {
-            rows.extend_from_slice(&row[..width]);
-            hints.push(self.trained.seen.hints(number(&row[width..][..DIGITS]), &query.similarities));
+            let (own, beside) = row.split_at(width);
+            let (digits, symbols) = beside[..beside.len() - SLOTS].split_at(DIGITS);
+            let tokens = symbols.iter().map_while(|&token| (token as u16).checked_sub(1));
+            let known = Known { number: number(digits), signature: self.trained.seen.signature(tokens) };
+            rows.extend_from_slice(own);
+            hints.push(self.trained.seen.hints(&known, &query.asked));
         }
         self.network.score_rows(&query.vector, &rows, &hints)
     }
@@ -326,7 +345,7 @@ impl Ranker {
             return (!config.is_conditional).then(|| self.scores(&nothing, vectors));
         }
         let typical = &self.trained.typical;
-        (typical.len() == self.vector_length() - BESIDE).then(|| {
+        (typical.len() == self.vector_length() - self.beside()).then(|| {
             let shares = self.trained.neighbours.popularity();
             self.scores(&Query { vector: typical.clone(), shares, ..Query::default() }, vectors)
         })
@@ -370,10 +389,6 @@ impl Scoring<'_> {
 /// How much of a score symbols in common decide if the model knows no symbol of the conjecture; the rest still tells
 /// statements apart that have nothing in common with it, or the same.
 const MOST_OVERLAP: f32 = 0.9;
-
-/// What follows a statement's own numbers in its vector: which of the remembered statements it is, and its symbols that
-/// the model does not know.
-const BESIDE: usize = DIGITS + SLOTS;
 
 /// Numbers of a vector that say which of the remembered statements it is, if one: its number, counted from 1, in digits
 /// of 256, the lowest first, so that any format of numbers keeps it. All are 0 if it is none of them.

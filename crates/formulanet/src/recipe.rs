@@ -253,7 +253,7 @@ impl Recipe {
             meeting: self.meeting,
             hints: match (self.memory, self.conditional) {
                 (0, _) => 0,
-                // Without the conjecture, nothing is known of similar ones.
+                // Without the conjecture, nothing is known of similar ones nor of what is in common.
                 (_, false) => 2,
                 (_, true) => Hints::default().len(),
             },

@@ -61,6 +61,11 @@ impl<T: Ord + Copy> Index<T> {
         vector
     }
 
+    /// How much a feature weighs, if some document has it.
+    pub(crate) fn weight(&self, feature: T) -> Option<f32> {
+        self.features.binary_search(&feature).ok().map(|place| self.weights[place])
+    }
+
     /// At most `number` documents that have something in common with a bag, the most similar first, with their
     /// similarity, which is at most 1. Of equally similar documents, the earlier.
     pub(crate) fn nearest(&self, bag: &[(T, f32)], number: usize) -> Vec<(usize, f32)> {

@@ -6,7 +6,7 @@ use formulanet_net::{Batch, Compute, Dealing, Hints, Meeting};
 use super::contest::ContestOrder;
 use super::gather::{Blur, Gathered};
 use crate::data::{Prepared, Split};
-use crate::memory::Seen;
+use crate::memory::{Asked, REMEMBERED, Seen};
 use crate::random::{sample, scramble};
 use crate::recipe::Recipe;
 
@@ -18,7 +18,7 @@ pub(super) struct Order<'a> {
     /// Ranges of examples that belong together: the training pairs of each conjecture, or single conjectures.
     groups: Vec<std::ops::Range<usize>>,
     contests: Option<ContestOrder<'a>>,
-    /// For every pair, what is known of its statement from other conjectures; empty if nothing is remembered.
+    /// For every pair, what is known beside its graphs; empty if nothing is remembered.
     hints: Vec<Hints>,
     blur: Blur,
     examples: usize,
@@ -139,27 +139,30 @@ impl<'a> Order<'a> {
 
     /// What a batch is told of a pair's statement.
     fn hints(&self, pair: u32, step: u64) -> Hints {
-        let Some(&hints) = self.hints.get(pair as usize) else { return Hints::default() };
+        let Some(&(mut hints)) = self.hints.get(pair as usize) else { return Hints::default() };
         let dice = scramble(self.recipe.seed ^ scramble(step ^ scramble(u64::from(pair)))) >> 40;
         let is_forgotten = (dice as f32 / (1u64 << 24) as f32) < self.recipe.forget;
-        if is_forgotten { Hints::default() } else { hints }
+        if is_forgotten {
+            hints[..REMEMBERED].fill(0.0);
+        }
+        hints
     }
 }
 
-/// For every training pair, what its statement was for other conjectures.
+/// For every training pair, what its statement was for other conjectures and has in common with its own.
 fn hints(prepared: &Prepared, recipe: &Recipe, seen: &Seen) -> Vec<Hints> {
     let mut hints = vec![Hints::default(); prepared.meta().counts.pairs];
     let training: Vec<_> =
         prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train).collect();
     let of_conjecture = |number: usize| -> Vec<Hints> {
         let conjecture = &training[number];
-        let similarities = match recipe.conditional {
-            true => seen.similarities(prepared.graph(conjecture.graph).input()),
-            false => Vec::new(),
+        let asked = match recipe.conditional {
+            true => seen.conjecture(prepared.graph(conjecture.graph).input()),
+            false => Asked::default(),
         };
         let of_pair = |pair: usize| {
-            let statement = seen.number(prepared.graph(prepared.pair(pair).statement).input());
-            seen.hints_without(Some(number), statement, &similarities)
+            let statement = seen.statement(prepared.graph(prepared.pair(pair).statement).input());
+            seen.hints_without(Some(number), &statement, &asked)
         };
         conjecture.pairs.clone().map(of_pair).collect()
     };
