@@ -140,7 +140,7 @@ pub(crate) struct Changes {
     /// Towers: how much of a premise's probability is the share of similar conjectures' proofs that used it; 0 for nothing
     #[arg(long, value_name = "SHARE")]
     neighbours: Option<f32>,
-    /// Towers: share of numbers that is left out at random
+    /// Share of numbers that classifiers or towers leave out at random
     #[arg(long, value_name = "SHARE")]
     dropout: Option<f32>,
     /// Towers: useful premises of each conjecture in a batch, at most

@@ -361,8 +361,6 @@ pub struct Contest {
     pub chances: Vec<f32>,
     /// The logarithm of how many statements are useful for each that is not, in the whole library.
     pub prior: f32,
-    /// What is left out at random, so that no single number is relied on.
-    pub dropout: Dropout,
 }
 
 /// Numbers that are left out at random in training; the others are made larger for it.
@@ -420,6 +418,7 @@ pub struct Batch {
     /// For each graph, its micro-batch and its number there.
     pub(crate) places: Vec<(usize, usize)>,
     pub(crate) task: Task,
+    pub(crate) dropout: Dropout,
 }
 
 /// How the graphs of a batch are dealt out.
@@ -468,7 +467,7 @@ impl Batch {
         let exists = |pair: &Pair| pair.statement < graphs.len() && pair.conjecture < graphs.len();
         assert!(pairs.iter().all(exists), "a pair of a graph that is not there");
         let (unions, places) = deal(graphs, dealing.into(), config);
-        Batch { unions, places, task: Task::Pairs(pairs) }
+        Batch { unions, places, task: Task::Pairs(pairs), dropout: Dropout::default() }
     }
 
     /// A batch of conjectures that are all compared with the same statements.
@@ -493,7 +492,13 @@ impl Batch {
             "not one for each conjecture"
         );
         let (unions, places) = deal(graphs, dealing.into(), config);
-        Batch { unions, places, task: Task::Contest(contest) }
+        Batch { unions, places, task: Task::Contest(contest), dropout: Dropout::default() }
+    }
+
+    /// The same batch, of which numbers are left out at random, so that no single one is relied on.
+    #[must_use]
+    pub fn with_dropout(self, dropout: Dropout) -> Self {
+        Batch { dropout, ..self }
     }
 
     /// How many multiplications the matrix products of a forward pass are; a backward pass has twice as many.

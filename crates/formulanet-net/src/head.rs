@@ -33,9 +33,10 @@ impl Pass<'_> {
         head: &Head,
         inputs: &[f32],
         labels: &[bool],
+        dropout: Dropout,
         gradients: &mut [f32],
     ) -> HeadResult {
-        let (trace, logits) = self.head_forward(head, inputs, Dropout::default());
+        let (trace, logits) = self.head_forward(head, inputs, dropout);
         let statistics = trace.statistics.clone();
         let (mut loss, mut correct) = (0.0, 0);
         let mut logit_gradient = Vec::with_capacity(labels.len() * 2);

@@ -72,11 +72,11 @@ impl Model {
         let statements: Vec<usize> = contest.statements.iter().map(|statement| statement.graph).collect();
         let graphs = [&contest.conjectures, &statements];
         let mut inputs = graphs.map(|graphs| read(graphs));
-        inputs.iter_mut().zip(0..).for_each(|(inputs, i)| contest.dropout.other(i).apply(inputs));
+        inputs.iter_mut().zip(0..).for_each(|(inputs, i)| batch.dropout.other(i).apply(inputs));
         let [of_conjectures, of_statements] = [0, 1].map(|i| &self.layout.heads[i]);
         let (conjecture_trace, queries) =
-            pass.head_forward(of_conjectures, &inputs[0], contest.dropout.other(2));
-        let (statement_trace, keys) = pass.head_forward(of_statements, &inputs[1], contest.dropout.other(3));
+            pass.head_forward(of_conjectures, &inputs[0], batch.dropout.other(2));
+        let (statement_trace, keys) = pass.head_forward(of_statements, &inputs[1], batch.dropout.other(3));
         let [count, number] = [contest.conjectures.len(), contest.statements.len()];
         let kernel = pass.compute.kernel;
         let mut scores = vec![0.0; count * number];
@@ -116,7 +116,7 @@ impl Model {
         let zeros = |trace: &Trace| trace.pools.iter().map(|pool| vec![0.0; pool.vectors.len()]).collect();
         let mut pooled: Vec<Vec<Vec<f32>>> = traces.iter().map(zeros).collect();
         for (i, (graphs, mut gradient)) in graphs.into_iter().zip(input_gradients).enumerate() {
-            contest.dropout.other(i as u64).apply(&mut gradient);
+            batch.dropout.other(i as u64).apply(&mut gradient);
             for (&graph, row) in graphs.iter().zip(gradient.chunks_exact(self.config.classifier_input())) {
                 let (part, number) = batch.places[graph];
                 for (pooled, gradient) in pooled[part].iter_mut().zip(row.chunks_exact(width)) {

@@ -122,7 +122,13 @@ impl Model {
             for pair in pairs {
                 self.config.join(vector(pair.statement), vector(pair.conjecture), pair.hints, &mut inputs);
             }
-            let result = pass.head_gradients(head, &inputs, &labels, &mut gradients.values);
+            let result = pass.head_gradients(
+                head,
+                &inputs,
+                &labels,
+                batch.dropout.other(t as u64),
+                &mut gradients.values,
+            );
             for (pair, row) in
                 pairs.iter().zip(result.input_gradient.chunks_exact(inputs.len() / labels.len()))
             {

@@ -1,8 +1,8 @@
 //! Properties of the network as a whole.
 
 use formulanet_net::{
-    Batch, Candidate, Compute, Config, Contest, Dealing, Dropout, GraphInput, Group, Kind, Meeting, Model,
-    Network, NormKind, Pair, Pooling, Precision, Reads, team,
+    Batch, Candidate, Compute, Config, Contest, Dealing, Dropout, GraphInput, Group, Hints, Kind, Meeting,
+    Model, Network, NormKind, Pair, Pooling, Precision, Reads, team,
 };
 
 /// A small generator, so that the tests are the same in every run.
@@ -64,8 +64,11 @@ fn graphs_and_pairs(seed: u64) -> (Vec<Graph>, Vec<Pair>) {
 /// Micro-batches of at most so many graphs. Networks with dot products get a contest.
 fn batch_of(graphs: &[Graph], pairs: Vec<Pair>, dealing: impl Into<Dealing>, config: &Config) -> Batch {
     let inputs: Vec<GraphInput<'_>> = graphs.iter().map(Graph::input).collect();
+    let dropout = Dropout { share: 0.25, seed: 9 };
     if config.meeting != Meeting::Towers {
-        return Batch::new(&inputs, pairs, dealing, config);
+        // Not in the paper's networks, whose losses are known.
+        let dropout = if config.hints > 0 { dropout } else { Dropout::default() };
+        return Batch::new(&inputs, pairs, dealing, config).with_dropout(dropout);
     }
     // A norm over two rows makes 1 and -1 of them, whatever they are: there have to be several conjectures.
     let conjectures: Vec<usize> = (0..graphs.len()).collect();
@@ -80,15 +83,17 @@ fn batch_of(graphs: &[Graph], pairs: Vec<Pair>, dealing: impl Into<Dealing>, con
     let candidate = |(i, &graph): (usize, &usize)| Candidate { graph, chance: 0.2 + i as f32 / 10.0 };
     let statements: Vec<Candidate> = statements.iter().enumerate().map(candidate).collect();
     let chances = vec![0.5; conjectures.len()];
-    let dropout = Dropout { share: 0.25, seed: 9 };
-    let contest = Contest { conjectures, statements, useful, chances, prior: -1.0, dropout };
-    Batch::contest(&inputs, contest, dealing, config)
+    let contest = Contest { conjectures, statements, useful, chances, prior: -1.0 };
+    Batch::contest(&inputs, contest, dealing, config).with_dropout(dropout)
 }
 
 fn batch(seed: u64, config: &Config) -> Batch {
     let (graphs, pairs) = graphs_and_pairs(seed);
     batch_of(&graphs, pairs, 3, config)
 }
+
+/// What pairs may be told beside their graphs.
+const HINTS: Hints = [0.5, 1.0, -0.2, 0.3, 0.1, 0.0, 0.9, -0.4, 0.6, 0.2];
 
 fn f32_on(threads: usize) -> Compute {
     Compute::new(Precision::F32, threads)
@@ -301,17 +306,14 @@ fn alone_is_as_in_a_batch() {
                 }
                 continue;
             }
-            let pairs: Vec<_> = together
-                .iter()
-                .zip(together.iter().rev())
-                .map(|(a, b)| (a, b, [0.5, 1.0, -0.2, 0.3]))
-                .collect();
+            let pairs: Vec<_> =
+                together.iter().zip(together.iter().rev()).map(|(a, b)| (a, b, HINTS)).collect();
             let scores = network(1).score_all(&pairs);
             for (i, input) in inputs.iter().enumerate() {
                 let alone = network(1).embed(*input);
                 assert_eq!(alone, together[i], "{config:?}");
                 let other = &together[together.len() - 1 - i];
-                let score = network(1).score_rows(other.last(), alone.last(), &[[0.5, 1.0, -0.2, 0.3]])[0];
+                let score = network(1).score_rows(other.last(), alone.last(), &[HINTS])[0];
                 assert_eq!(score, scores[config.steps][i], "{config:?}");
             }
         }

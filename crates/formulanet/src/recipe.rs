@@ -40,7 +40,7 @@ pub struct Recipe {
     /// network's (towers).
     #[serde(default)]
     pub neighbours: f32,
-    /// Share of numbers that is left out of what towers read and of their hidden layers.
+    /// Share of numbers that is left out at random of the hidden layers of classifiers, or of towers and what they read.
     #[serde(default)]
     pub dropout: f32,
     /// Useful premises of each conjecture in a batch, at most (towers).

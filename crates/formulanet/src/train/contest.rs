@@ -98,11 +98,11 @@ impl<'a> ContestOrder<'a> {
             conjectures: asked.iter().map(|asked| graphs.number(asked.graph)).collect(),
             statements,
             prior: self.prior,
-            dropout: Dropout { share: recipe.dropout, seed },
         };
         let config = recipe.config(prepared.vocabulary().len());
         graphs.with_inputs(prepared, &self.blur, step, |inputs| {
             Batch::contest(inputs, contest, dealing, &config)
+                .with_dropout(Dropout { share: recipe.dropout, seed })
         })
     }
 }

@@ -1,7 +1,7 @@
 //! In which order training sees pairs, or conjectures with premises. It depends on the data, the seed and the epoch
 //! alone, so that a run can go on from any batch.
 
-use formulanet_net::{Batch, Compute, Dealing, Hints, Meeting};
+use formulanet_net::{Batch, Compute, Dealing, Dropout, Hints, Meeting};
 
 use super::contest::ContestOrder;
 use super::gather::{Blur, Gathered};
@@ -133,7 +133,9 @@ impl<'a> Order<'a> {
         let labelled = labelled.collect();
         let config = recipe.config(prepared.vocabulary().len());
         graphs.with_inputs(prepared, &self.blur, step, |inputs| {
-            Batch::new(inputs, labelled, self.dealing, &config)
+            let seed = scramble(recipe.seed ^ scramble(step ^ 0x6472_6f70));
+            let dropout = Dropout { share: recipe.dropout, seed };
+            Batch::new(inputs, labelled, self.dealing, &config).with_dropout(dropout)
         })
     }
 
