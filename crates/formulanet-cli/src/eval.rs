@@ -33,7 +33,7 @@ use crate::progress::{Bar, stopped};
     formulanet eval --model run/model.safetensors --data holstep.tgz --split test --format json\n  \
     formulanet eval --baseline seen --data holstep --report seen.html")]
 pub(crate) struct Arguments {
-    /// A model file of `formulanet train`, or a shipped model (holstep, hol-premises, mizar-premises)
+    /// A model file of `formulanet train`, or a shipped model (holstep, hol-premises, mizar, mizar-premises)
     #[arg(long, value_name = "MODEL", required_unless_present_any = ["baseline", "library_baseline"])]
     model: Option<String>,
     /// A folder of `formulanet prepare`, or a raw HolStep, DeepMath or JSON Lines directory, archive or file

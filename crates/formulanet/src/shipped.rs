@@ -3,9 +3,10 @@
 use crate::rank::Syntax;
 
 /// Their names and files.
-const MODELS: [(&str, &[u8]); 3] = [
+const MODELS: [(&str, &[u8]); 4] = [
     ("holstep", include_bytes!("../../../models/holstep/model.safetensors")),
     ("hol-premises", include_bytes!("../../../models/hol-premises/model.safetensors")),
+    ("mizar", include_bytes!("../../../models/mizar/model.safetensors")),
     ("mizar-premises", include_bytes!("../../../models/mizar-premises/model.safetensors")),
 ];
 
