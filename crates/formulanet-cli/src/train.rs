@@ -140,6 +140,9 @@ pub(crate) struct Changes {
     /// Towers: how much of a premise's probability is the share of similar conjectures' proofs that used it; 0 for nothing
     #[arg(long, value_name = "SHARE")]
     neighbours: Option<f32>,
+    /// Mark the symbols of a statement that its conjecture has, too; such a model scores pairs, not libraries
+    #[arg(long)]
+    marks: bool,
     /// Share of numbers that classifiers or towers leave out at random
     #[arg(long, value_name = "SHARE")]
     dropout: Option<f32>,
@@ -243,6 +246,7 @@ impl Changes {
         set(&mut recipe.forget, self.forget);
         set(&mut recipe.blur, self.blur);
         set(&mut recipe.neighbours, self.neighbours);
+        recipe.marks |= self.marks;
         set(&mut recipe.dropout, self.dropout);
         set(&mut recipe.useful, self.useful);
         set(&mut recipe.random, self.random);

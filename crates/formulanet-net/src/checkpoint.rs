@@ -67,6 +67,7 @@ const SMALLEST: Config = Config {
     reads: crate::config::Reads::States,
     meeting: crate::config::Meeting::Concat,
     hints: 0,
+    marks: false,
 };
 
 /// What stands in a file beside the numbers.

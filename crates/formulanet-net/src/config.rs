@@ -91,6 +91,9 @@ pub struct Config {
     /// How many [`Hints`] classifiers also read: the first so many.
     #[serde(default)]
     pub hints: usize,
+    /// Whether statements come with marks, for which the last token stands.
+    #[serde(default)]
+    pub marks: bool,
 }
 
 impl Config {
@@ -107,6 +110,7 @@ impl Config {
             reads: Reads::States,
             meeting: Meeting::Concat,
             hints: 0,
+            marks: false,
         }
     }
 

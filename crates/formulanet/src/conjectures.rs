@@ -54,9 +54,9 @@ impl Conjectures {
         self.index.nearest(&weighed(&counted(conjecture)), number)
     }
 
-    /// How rare a token is among them; 0 if none has it.
+    /// How rare a token is among them; infinite if none has it.
     pub(crate) fn rarity(&self, token: u16) -> f32 {
-        self.index.weight(feature(TOKEN, [token])).unwrap_or(0.0)
+        self.index.weight(feature(TOKEN, [token])).unwrap_or(f32::INFINITY)
     }
 
     /// As model files keep them.

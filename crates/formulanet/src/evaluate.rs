@@ -6,6 +6,7 @@ use formulanet_net::{GraphInput, Hints, Network};
 
 use crate::Error;
 use crate::data::{GraphRef, Pair, Prepared, Split};
+use crate::marks::Marked;
 use crate::memory::{Asked, Seen};
 use crate::metrics::Prediction;
 use crate::random::sample;
@@ -163,7 +164,9 @@ pub fn predict(
     pairs: &[u32],
     watch: &dyn Watch,
 ) -> Result<Predictions, Error> {
-    let is_conditional = network.model().config().is_conditional;
+    let config = network.model().config();
+    let is_conditional = config.is_conditional;
+    let marker = config.marks.then(|| seen.marker((config.vocabulary - 1) as u16));
     let mut predictions = Predictions::default();
     for chunk in pairs.chunks(CHUNK) {
         if watch.is_stopped() {
@@ -183,20 +186,31 @@ pub fn predict(
                 });
             }
         }
-        let (vectors, hints) = map.with_inputs(prepared, &distinct, |inputs| {
-            let statements: Vec<_> = inputs.iter().map(|&input| seen.statement(input)).collect();
-            let mut hints: Vec<Hints> = Vec::with_capacity(chunk.len());
-            for pairs in chunk.chunk_by(|a, b| a.conjecture == b.conjecture) {
-                let conjecture = numbers.get(&conjecture_graph(pairs[0].conjecture));
-                let conjecture = conjecture.filter(|_| is_conditional).map(|&number| inputs[number]);
-                let asked = conjecture.map_or_else(Asked::default, |graph| seen.conjecture(graph));
-                let of_pair = |pair: &Pair| seen.hints(&statements[numbers[&pair.statement]], &asked);
-                hints.extend(pairs.iter().map(of_pair));
-            }
-            (network.embed_all(inputs), hints)
-        });
-        let embedded = chunk.iter().zip(&hints).map(|(pair, &hints)| {
-            let statement = &vectors[numbers[&pair.statement]];
+        let (vectors, hints, marked) =
+            map.with_inputs(prepared, &distinct, |inputs| {
+                let statements: Vec<_> = inputs.iter().map(|&input| seen.statement(input)).collect();
+                let mut hints: Vec<Hints> = Vec::with_capacity(chunk.len());
+                let mut marked: Vec<Option<Marked>> = Vec::with_capacity(chunk.len());
+                for pairs in chunk.chunk_by(|a, b| a.conjecture == b.conjecture) {
+                    let conjecture = numbers.get(&conjecture_graph(pairs[0].conjecture));
+                    let conjecture = conjecture.filter(|_| is_conditional).map(|&number| inputs[number]);
+                    let asked = conjecture.map_or_else(Asked::default, |graph| seen.conjecture(graph));
+                    let of_pair = |pair: &Pair| seen.hints(&statements[numbers[&pair.statement]], &asked);
+                    hints.extend(pairs.iter().map(of_pair));
+                    let wanted =
+                        marker.as_ref().zip(conjecture).map(|(marker, graph)| marker.wanted(graph.tokens));
+                    marked.extend(pairs.iter().map(|pair| {
+                        marker.as_ref()?.mark(inputs[numbers[&pair.statement]], wanted.as_deref()?)
+                    }));
+                }
+                let inputs_marked: Vec<GraphInput<'_>> = marked.iter().flatten().map(Marked::input).collect();
+                let mut of_marked = network.embed_all(&inputs_marked).into_iter();
+                let marked: Vec<_> =
+                    marked.iter().map(|marked| marked.as_ref().and_then(|_| of_marked.next())).collect();
+                (network.embed_all(inputs), hints, marked)
+            });
+        let embedded = chunk.iter().zip(&hints).zip(&marked).map(|((pair, &hints), marked)| {
+            let statement = marked.as_ref().unwrap_or(&vectors[numbers[&pair.statement]]);
             let conjecture =
                 numbers.get(&conjecture_graph(pair.conjecture)).map_or(statement, |&i| &vectors[i]);
             (statement, conjecture, hints)

@@ -15,6 +15,7 @@ pub mod evaluate;
 pub mod figure5;
 mod files;
 pub mod library;
+mod marks;
 mod matching;
 pub mod memory;
 pub mod metrics;

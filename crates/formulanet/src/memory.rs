@@ -4,6 +4,7 @@ use formulanet_net::{GraphInput, Hints};
 
 use crate::conjectures::Conjectures;
 use crate::data::{Prepared, Split};
+use crate::marks::Marker;
 use crate::matching::Signature;
 use crate::numbers::{self, Reader};
 use crate::random::scramble;
@@ -138,7 +139,13 @@ impl Seen {
     }
 
     pub(crate) fn signature(&self, tokens: impl Iterator<Item = u16>) -> Signature {
-        Signature::new(tokens, |token| self.rarities.get(usize::from(token)).copied().unwrap_or(0.0))
+        let rarity = |token: u16| self.rarities.get(usize::from(token)).copied().unwrap_or(0.0);
+        Signature::new(tokens, |token| Some(rarity(token)).filter(|rarity| rarity.is_finite()).unwrap_or(0.0))
+    }
+
+    /// Marks tokens that fewer than half of the conjectures have.
+    pub(crate) fn marker(&self, mark: u16) -> Marker {
+        Marker::new(self.rarities.iter().map(|&rarity| rarity > 0.7).collect(), mark)
     }
 
     /// What is known of a statement for a conjecture. If nothing is known of the conjecture, what is known whatever it

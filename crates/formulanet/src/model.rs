@@ -114,8 +114,8 @@ impl TrainedModel {
         let wrong = |error: serde_json::Error| damaged(format!("expected a formulanet model: {error}"));
         let origin = serde_json::from_str(part(ORIGIN)?).map_err(wrong)?;
         let vocabulary: Vec<String> = serde_json::from_str(part(VOCABULARY)?).map_err(wrong)?;
-        if vocabulary.len() != model.config().vocabulary {
-            let expected = model.config().vocabulary;
+        let expected = model.config().vocabulary - usize::from(model.config().marks);
+        if vocabulary.len() != expected {
             return Err(damaged(format!("expected {expected} labels, found {}", vocabulary.len())));
         }
         let attached = |key: &str| attachments.get(key).map_or(&[][..], Vec::as_slice);

@@ -148,8 +148,14 @@ impl Ranker {
     ///
     /// # Errors
     ///
-    /// If the model's vocabulary has no token for unknown symbols.
+    /// If the model's vocabulary has no token for unknown symbols, or it reads a statement anew for every conjecture.
     pub fn new(trained: TrainedModel, compute: Compute) -> Result<Self, Error> {
+        if trained.model.config().marks {
+            let message = "expected a model that makes a vector of every statement, found one that reads it anew for \
+                           every conjecture (--marks); it can be measured with `formulanet eval`, for ranking take \
+                           another";
+            return Err(Error::data("model", message));
+        }
         let vocabulary = Vocabulary::new(&trained.vocabulary).ok_or_else(|| {
             Error::data("model", "expected a vocabulary with UNKNOWN; train the model again")
         })?;

@@ -40,6 +40,9 @@ pub struct Recipe {
     /// network's (towers).
     #[serde(default)]
     pub neighbours: f32,
+    /// Whether symbols of a statement are marked that its conjecture has, too. Such a model scores pairs, not libraries.
+    #[serde(default)]
+    pub marks: bool,
     /// Share of numbers that is left out at random of the hidden layers of classifiers, or of towers and what they read.
     #[serde(default)]
     pub dropout: f32,
@@ -137,6 +140,7 @@ impl Recipe {
             forget: 0.0,
             blur: 0.0,
             neighbours: 0.0,
+            marks: false,
             dropout: 0.0,
             useful: 0,
             random: 0,
@@ -190,6 +194,7 @@ impl Recipe {
             pooling: Pooling::MaxMean,
             memory: 0,
             neighbours: 0.5,
+            marks: false,
             dropout: 0.1,
             useful: 6,
             random: 96,
@@ -217,6 +222,10 @@ impl Recipe {
                 self.meeting == Meeting::Towers && self.memory > 0,
                 "towers remember no statements: memory must be 0",
             ),
+            (
+                self.marks && (self.memory == 0 || !self.conditional || self.meeting == Meeting::Towers),
+                "marks need a conditional classifier with a memory, which knows how rare symbols are",
+            ),
             (!(0.0..1.0).contains(&self.dropout), "dropout must be from 0 to below 1"),
             (self.group == 0, "group must be at least 1"),
             (self.micro_batch == 0, "micro_batch must be at least 1"),
@@ -242,7 +251,8 @@ impl Recipe {
     /// The network of the recipe for a vocabulary.
     pub fn config(&self, vocabulary: usize) -> Config {
         Config {
-            vocabulary,
+            // The mark is a token without a label.
+            vocabulary: vocabulary + usize::from(self.marks),
             dimension: self.dimension,
             steps: self.steps,
             kind: self.model,
@@ -257,6 +267,7 @@ impl Recipe {
                 (_, false) => 2,
                 (_, true) => Hints::default().len(),
             },
+            marks: self.marks,
         }
     }
 

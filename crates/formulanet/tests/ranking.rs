@@ -154,37 +154,45 @@ fn a_ranker_is_resumed_to_the_same_bytes() {
     assert!(place.model("whole") == place.model("parts"));
 }
 
-/// A model with a memory says the same from its file as it did in training, and knows what it saw.
+/// A model with a memory says the same from its file as it did in training, and knows what it saw; also one that marks
+/// what statements and conjectures have in common, which cannot make a vector of a statement alone.
 #[test]
 fn statements_are_remembered() {
     let place = Place::new();
-    let recipe = Recipe {
-        meeting: Meeting::Concat,
-        neighbours: 0.0,
-        memory: 1,
-        forget: 0.2,
-        batch: 32,
-        epochs: 10,
-        validation_pairs: 0,
-        ..towers()
-    };
-    let Outcome::Finished(Some(validation)) = run(&place, &recipe, "seen", u64::MAX, false, 1) else {
-        panic!("not finished");
-    };
-    let trained = TrainedModel::from_bytes(&place.model("seen"), "seen").unwrap();
-    assert_eq!(trained.seen.len(), 24);
-    let data = place.data();
-    let map = TokenMap::new(data.vocabulary(), &trained.vocabulary, "seen").unwrap();
-    let network = Network::new(trained.model.clone(), Compute::new(Precision::F32, 2));
-    let pairs = pairs_of(&data, Split::Validation, None, 0);
-    let with = predict(&network, &trained.seen, &data, &map, &pairs, &Unwatched).unwrap();
-    assert_eq!(with.accuracies(), validation.steps);
-    let without = predict(&network, &Default::default(), &data, &map, &pairs, &Unwatched).unwrap();
-    assert_ne!(with.last, without.last);
-    let stopped = run(&place, &recipe, "parts", 7, false, 2);
-    assert!(matches!(stopped, Outcome::Stopped(7)));
-    run(&place, &recipe, "parts", u64::MAX, true, 1);
-    assert!(place.model("seen") == place.model("parts"));
+    for (name, marks) in [("seen", false), ("marked", true)] {
+        let recipe = Recipe {
+            meeting: Meeting::Concat,
+            neighbours: 0.0,
+            memory: 1,
+            forget: 0.2,
+            marks,
+            batch: 32,
+            epochs: 10,
+            validation_pairs: 0,
+            ..towers()
+        };
+        let Outcome::Finished(Some(validation)) = run(&place, &recipe, name, u64::MAX, false, 1) else {
+            panic!("not finished");
+        };
+        let trained = TrainedModel::from_bytes(&place.model(name), name).unwrap();
+        assert_eq!(trained.seen.len(), 24);
+        let data = place.data();
+        let map = TokenMap::new(data.vocabulary(), &trained.vocabulary, name).unwrap();
+        let network = Network::new(trained.model.clone(), Compute::new(Precision::F32, 2));
+        let pairs = pairs_of(&data, Split::Validation, None, 0);
+        let with = predict(&network, &trained.seen, &data, &map, &pairs, &Unwatched).unwrap();
+        assert_eq!(with.accuracies(), validation.steps);
+        let alone = predict(&network, &trained.seen, &data, &map, &pairs[7..8], &Unwatched).unwrap();
+        assert_eq!(alone.last, with.last[7..8]);
+        let without = predict(&network, &Default::default(), &data, &map, &pairs, &Unwatched).unwrap();
+        assert_ne!(with.last, without.last);
+        let parts = format!("{name}-parts");
+        let stopped = run(&place, &recipe, &parts, 7, false, 2);
+        assert!(matches!(stopped, Outcome::Stopped(7)));
+        run(&place, &recipe, &parts, u64::MAX, true, 1);
+        assert!(place.model(name) == place.model(&parts));
+        assert_eq!(Ranker::new(trained, Compute::new(Precision::F32, 1)).is_err(), marks);
+    }
 }
 
 /// Rare labels become kinds of unknown symbols, and a model that knows them reads new symbols as such.

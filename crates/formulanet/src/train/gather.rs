@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use formulanet_net::GraphInput;
 
 use crate::data::Prepared;
+use crate::marks::{Marked, Marker};
 use crate::random::scramble;
 use crate::recipe::Recipe;
 use crate::vocab::{SPECIAL, UNKNOWN, is_logical};
@@ -54,16 +55,32 @@ impl Blur {
 
 /// Graphs in the order in which they were asked for.
 #[derive(Default)]
-pub(super) struct Gathered {
-    graphs: Vec<u32>,
-    numbers: HashMap<u32, usize>,
+pub(super) struct Gathered<'a> {
+    marker: Option<&'a Marker>,
+    /// A graph and, if it is marked, the graph of its conjecture.
+    graphs: Vec<(u32, Option<u32>)>,
+    numbers: HashMap<(u32, Option<u32>), usize>,
 }
 
-impl Gathered {
+impl<'a> Gathered<'a> {
+    /// Statements may be marked.
+    pub(super) fn marking(marker: Option<&'a Marker>) -> Self {
+        Gathered { marker, ..Gathered::default() }
+    }
+
     /// A graph's number in the batch.
     pub(super) fn number(&mut self, graph: u32) -> usize {
-        *self.numbers.entry(graph).or_insert_with(|| {
-            self.graphs.push(graph);
+        self.number_of(graph, None)
+    }
+
+    /// The number of a statement's graph, which may be marked for a conjecture.
+    pub(super) fn statement(&mut self, graph: u32, conjecture: u32) -> usize {
+        self.number_of(graph, self.marker.map(|_| conjecture))
+    }
+
+    fn number_of(&mut self, graph: u32, conjecture: Option<u32>) -> usize {
+        *self.numbers.entry((graph, conjecture)).or_insert_with(|| {
+            self.graphs.push((graph, conjecture));
             self.graphs.len() - 1
         })
     }
@@ -76,17 +93,32 @@ impl Gathered {
         step: u64,
         make: impl FnOnce(&[GraphInput<'_>]) -> T,
     ) -> T {
-        let blurred: Vec<Option<Vec<u16>>> =
-            self.graphs.iter().map(|&graph| blur.tokens(graph, prepared.graph(graph).tokens, step)).collect();
-        let inputs: Vec<GraphInput<'_>> = self
+        let blurred: Vec<Option<Vec<u16>>> = self
+            .graphs
+            .iter()
+            .map(|&(graph, _)| blur.tokens(graph, prepared.graph(graph).tokens, step))
+            .collect();
+        let mut inputs: Vec<GraphInput<'_>> = self
             .graphs
             .iter()
             .zip(&blurred)
-            .map(|(&graph, blurred)| {
+            .map(|(&(graph, _), blurred)| {
                 let graph = prepared.graph(graph);
                 GraphInput { tokens: blurred.as_deref().unwrap_or(graph.tokens), ..graph.input() }
             })
             .collect();
+        let marked: Vec<Option<Marked>> = self
+            .graphs
+            .iter()
+            .zip(&inputs)
+            .map(|(&(_, conjecture), &input)| {
+                let marker = self.marker?;
+                marker.mark(input, &marker.wanted(prepared.graph(conjecture?).tokens))
+            })
+            .collect();
+        for (input, marked) in inputs.iter_mut().zip(&marked) {
+            *input = marked.as_ref().map_or(*input, Marked::input);
+        }
         make(&inputs)
     }
 }

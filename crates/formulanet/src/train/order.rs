@@ -6,6 +6,7 @@ use formulanet_net::{Batch, Compute, Dealing, Dropout, Hints, Meeting};
 use super::contest::ContestOrder;
 use super::gather::{Blur, Gathered};
 use crate::data::{Prepared, Split};
+use crate::marks::Marker;
 use crate::memory::{Asked, REMEMBERED, Seen};
 use crate::random::{sample, scramble};
 use crate::recipe::Recipe;
@@ -20,6 +21,8 @@ pub(super) struct Order<'a> {
     contests: Option<ContestOrder<'a>>,
     /// For every pair, what is known beside its graphs; empty if nothing is remembered.
     hints: Vec<Hints>,
+    /// Marks statements, if the recipe says so.
+    marker: Option<Marker>,
     blur: Blur,
     examples: usize,
     /// The epoch that `shuffled` is for.
@@ -45,6 +48,7 @@ impl<'a> Order<'a> {
             groups,
             contests,
             hints,
+            marker: recipe.marks.then(|| seen.marker(prepared.vocabulary().len() as u16)),
             blur: Blur::new(prepared, recipe),
             examples,
             epoch: None,
@@ -117,16 +121,13 @@ impl<'a> Order<'a> {
     /// A batch of some pairs: every distinct graph once.
     fn pairs(&self, pairs: &[u32], step: u64) -> Batch {
         let (prepared, recipe) = (self.prepared, self.recipe);
-        let mut graphs = Gathered::default();
+        let mut graphs = Gathered::marking(self.marker.as_ref());
         let labelled = pairs.iter().map(|&number| {
             let pair = prepared.pair(number as usize);
-            let statement = graphs.number(pair.statement);
+            let conjecture = prepared.conjecture(pair.conjecture as usize).graph;
+            let statement = graphs.statement(pair.statement, conjecture);
             // An unconditional network does not look at conjectures, so they need not be embedded.
-            let conjecture = if recipe.conditional {
-                graphs.number(prepared.conjecture(pair.conjecture as usize).graph)
-            } else {
-                statement
-            };
+            let conjecture = if recipe.conditional { graphs.number(conjecture) } else { statement };
             let hints = self.hints(number, step);
             formulanet_net::Pair { statement, conjecture, is_useful: pair.useful, hints }
         });
