@@ -6,7 +6,7 @@ use formulanet_net::{GraphInput, Hints, Network};
 
 use crate::Error;
 use crate::data::{GraphRef, Pair, Prepared, Split};
-use crate::marks::Marked;
+use crate::marks::{Marked, Marker};
 use crate::memory::{Asked, Seen};
 use crate::metrics::Prediction;
 use crate::random::sample;
@@ -165,57 +165,15 @@ pub fn predict(
     watch: &dyn Watch,
 ) -> Result<Predictions, Error> {
     let config = network.model().config();
-    let is_conditional = config.is_conditional;
     let marker = config.marks.then(|| seen.marker((config.vocabulary - 1) as u16));
+    let judge = Judge { network, seen, marker, prepared, map };
     let mut predictions = Predictions::default();
     for chunk in pairs.chunks(CHUNK) {
         if watch.is_stopped() {
             return Err(Error::Interrupted);
         }
-        let chunk: Vec<_> = chunk.iter().map(|&pair| prepared.pair(pair as usize)).collect();
-        let conjecture_graph = |conjecture: u32| prepared.conjecture(conjecture as usize).graph;
-        let mut numbers: HashMap<u32, usize> = HashMap::new();
-        let mut distinct: Vec<u32> = Vec::new();
-        for pair in &chunk {
-            let conjecture = conjecture_graph(pair.conjecture);
-            let needed = [Some(pair.statement), is_conditional.then_some(conjecture)];
-            for graph in needed.into_iter().flatten() {
-                numbers.entry(graph).or_insert_with(|| {
-                    distinct.push(graph);
-                    distinct.len() - 1
-                });
-            }
-        }
-        let (vectors, hints, marked) =
-            map.with_inputs(prepared, &distinct, |inputs| {
-                let statements: Vec<_> = inputs.iter().map(|&input| seen.statement(input)).collect();
-                let mut hints: Vec<Hints> = Vec::with_capacity(chunk.len());
-                let mut marked: Vec<Option<Marked>> = Vec::with_capacity(chunk.len());
-                for pairs in chunk.chunk_by(|a, b| a.conjecture == b.conjecture) {
-                    let conjecture = numbers.get(&conjecture_graph(pairs[0].conjecture));
-                    let conjecture = conjecture.filter(|_| is_conditional).map(|&number| inputs[number]);
-                    let asked = conjecture.map_or_else(Asked::default, |graph| seen.conjecture(graph));
-                    let of_pair = |pair: &Pair| seen.hints(&statements[numbers[&pair.statement]], &asked);
-                    hints.extend(pairs.iter().map(of_pair));
-                    let wanted =
-                        marker.as_ref().zip(conjecture).map(|(marker, graph)| marker.wanted(graph.tokens));
-                    marked.extend(pairs.iter().map(|pair| {
-                        marker.as_ref()?.mark(inputs[numbers[&pair.statement]], wanted.as_deref()?)
-                    }));
-                }
-                let inputs_marked: Vec<GraphInput<'_>> = marked.iter().flatten().map(Marked::input).collect();
-                let mut of_marked = network.embed_all(&inputs_marked).into_iter();
-                let marked: Vec<_> =
-                    marked.iter().map(|marked| marked.as_ref().and_then(|_| of_marked.next())).collect();
-                (network.embed_all(inputs), hints, marked)
-            });
-        let embedded = chunk.iter().zip(&hints).zip(&marked).map(|((pair, &hints), marked)| {
-            let statement = marked.as_ref().unwrap_or(&vectors[numbers[&pair.statement]]);
-            let conjecture =
-                numbers.get(&conjecture_graph(pair.conjecture)).map_or(statement, |&i| &vectors[i]);
-            (statement, conjecture, hints)
-        });
-        let scores = network.score_all(&embedded.collect::<Vec<_>>());
+        let chunk: Vec<Pair> = chunk.iter().map(|&pair| prepared.pair(pair as usize)).collect();
+        let scores = judge.scores(&chunk);
         for (i, pair) in chunk.iter().enumerate() {
             predictions.steps.extend(scores.iter().map(|scores| scores[i]));
             let score = scores[scores.len() - 1][i];
@@ -224,4 +182,72 @@ pub fn predict(
         watch.done(predictions.last.len(), pairs.len());
     }
     Ok(predictions)
+}
+
+/// What it takes to score pairs.
+struct Judge<'a> {
+    network: &'a Network,
+    seen: &'a Seen,
+    /// Of a network that reads statements with marks.
+    marker: Option<Marker>,
+    prepared: &'a Prepared,
+    map: &'a TokenMap,
+}
+
+impl Judge<'_> {
+    fn is_conditional(&self) -> bool {
+        self.network.model().config().is_conditional
+    }
+
+    /// The graph of a pair's conjecture.
+    fn conjecture(&self, pair: &Pair) -> u32 {
+        self.prepared.conjecture(pair.conjecture as usize).graph
+    }
+
+    /// The graphs that pairs need, each once, and the number of each among them.
+    fn graphs(&self, pairs: &[Pair]) -> (Vec<u32>, HashMap<u32, usize>) {
+        let (mut graphs, mut numbers) = (Vec::new(), HashMap::new());
+        for pair in pairs {
+            let conjecture = self.is_conditional().then(|| self.conjecture(pair));
+            for graph in [Some(pair.statement), conjecture].into_iter().flatten() {
+                numbers.entry(graph).or_insert_with(|| {
+                    graphs.push(graph);
+                    graphs.len() - 1
+                });
+            }
+        }
+        (graphs, numbers)
+    }
+
+    /// The probabilities of pairs, one array for each step.
+    fn scores(&self, pairs: &[Pair]) -> Vec<Vec<f32>> {
+        let (graphs, numbers) = self.graphs(pairs);
+        self.map.with_inputs(self.prepared, &graphs, |inputs| {
+            let known: Vec<_> = inputs.iter().map(|&input| self.seen.statement(input)).collect();
+            let (mut hints, mut marked) = (Vec::<Hints>::new(), Vec::<Option<Marked>>::new());
+            for same in pairs.chunk_by(|a, b| a.conjecture == b.conjecture) {
+                let conjecture = numbers.get(&self.conjecture(&same[0])).filter(|_| self.is_conditional());
+                let conjecture = conjecture.map(|&number| inputs[number]);
+                let asked = conjecture.map_or_else(Asked::default, |graph| self.seen.conjecture(graph));
+                let marking = self.marker.as_ref().zip(conjecture);
+                let marking = marking.map(|(marker, graph)| (marker, marker.wanted(graph.tokens)));
+                for number in same.iter().map(|pair| numbers[&pair.statement]) {
+                    hints.push(self.seen.hints(&known[number], &asked));
+                    let mark = |(marker, wanted): &(&Marker, Vec<u16>)| marker.mark(inputs[number], wanted);
+                    marked.push(marking.as_ref().and_then(mark));
+                }
+            }
+            let vectors = self.network.embed_all(inputs);
+            let with_marks: Vec<GraphInput<'_>> = marked.iter().flatten().map(Marked::input).collect();
+            let mut with_marks = self.network.embed_all(&with_marks).into_iter();
+            let marked: Vec<_> =
+                marked.iter().map(|marked| marked.as_ref().and_then(|_| with_marks.next())).collect();
+            let embedded = pairs.iter().zip(&marked).zip(&hints).map(|((pair, marked), &hints)| {
+                let statement = marked.as_ref().unwrap_or(&vectors[numbers[&pair.statement]]);
+                let conjecture = numbers.get(&self.conjecture(pair));
+                (statement, conjecture.map_or(statement, |&number| &vectors[number]), hints)
+            });
+            self.network.score_all(&embedded.collect::<Vec<_>>())
+        })
+    }
 }
