@@ -53,7 +53,7 @@ impl Catalog {
     pub(crate) fn open(settings: &Settings) -> Result<Self, StartError> {
         let slot = |name: &str| Slot { name: name.to_owned(), model: OnceLock::new() };
         let mut catalog = Catalog {
-            slots: shipped::all().map(slot).collect(),
+            slots: shipped::for_libraries().map(slot).collect(),
             given: None,
             shelves: Vec::new(),
             precision: settings.precision,
