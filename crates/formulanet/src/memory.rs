@@ -28,7 +28,7 @@ pub struct Seen {
 
 /// What is known of a statement, whatever the conjecture.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Known {
+pub struct Recalled {
     /// Its number, if it was seen.
     pub(crate) number: Option<u32>,
     pub(crate) signature: Signature,
@@ -64,6 +64,8 @@ impl Label {
 const MOST: usize = 255;
 /// Labels of similar conjectures count by their similarity to these powers.
 const POWERS: [i32; 2] = [2, 8];
+/// About the rarity of a token that half of the conjectures have.
+const HALF: f32 = 0.7;
 /// So many hints say what a statement was for other conjectures; the others, what it has in common with this one.
 pub(crate) const REMEMBERED: usize = 2 + POWERS.len();
 
@@ -121,12 +123,12 @@ impl Seen {
     }
 
     /// What is known of a statement.
-    pub fn statement(&self, statement: GraphInput<'_>) -> Known {
+    pub fn statement(&self, statement: GraphInput<'_>) -> Recalled {
         if self.is_empty() {
-            return Known::default();
+            return Recalled::default();
         }
         let number = self.keys.binary_search(&short(key(statement))).ok().map(|number| number as u32);
-        Known { number, signature: self.signature(statement.tokens.iter().copied()) }
+        Recalled { number, signature: self.signature(statement.tokens.iter().copied()) }
     }
 
     /// What is known of a conjecture.
@@ -145,12 +147,12 @@ impl Seen {
 
     /// Marks tokens that fewer than half of the conjectures have.
     pub(crate) fn marker(&self, mark: u16) -> Marker {
-        Marker::new(self.rarities.iter().map(|&rarity| rarity > 0.7).collect(), mark)
+        Marker::new(self.rarities.iter().map(|&rarity| rarity > HALF).collect(), mark)
     }
 
     /// What is known of a statement for a conjecture. If nothing is known of the conjecture, what is known whatever it
     /// is.
-    pub fn hints(&self, statement: &Known, conjecture: &Asked) -> Hints {
+    pub fn hints(&self, statement: &Recalled, conjecture: &Asked) -> Hints {
         self.hints_without(None, statement, conjecture)
     }
 
@@ -158,7 +160,7 @@ impl Seen {
     pub(crate) fn hints_without(
         &self,
         without: Option<usize>,
-        statement: &Known,
+        statement: &Recalled,
         conjecture: &Asked,
     ) -> Hints {
         let remembered = self.remembered(without, statement.number, &conjecture.similarities);
@@ -314,7 +316,7 @@ mod tests {
         // As if a conjecture had not been there.
         assert_eq!(seen.hints_without(Some(1), &useless, &like_1), Hints::default());
         assert!(seen.hints_without(Some(1), &both, &like_1)[0] > for_1[0]);
-        assert_eq!(with(&[20], |graph| Seen::default().statement(graph)), Known::default());
+        assert_eq!(with(&[20], |graph| Seen::default().statement(graph)), Recalled::default());
         let bytes = seen.to_bytes();
         assert_eq!(Seen::from_bytes(&bytes), Some(seen));
         (1..bytes.len()).for_each(|length| assert_eq!(Seen::from_bytes(&bytes[..length]), None));

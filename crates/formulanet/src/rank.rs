@@ -10,7 +10,7 @@ use formulanet_net::{Compute, GraphInput, Network, Precision};
 use crate::Error;
 use crate::encode::{Encoded, Encoder};
 use crate::matching::SYMBOLS;
-use crate::memory::{Asked, Known, REMEMBERED};
+use crate::memory::{Asked, REMEMBERED, Recalled};
 use crate::model::TrainedModel;
 use crate::neighbours::Shares;
 use crate::overlap::{self, SLOTS};
@@ -335,7 +335,7 @@ impl Ranker {
             let (own, beside) = row.split_at(width);
             let (digits, symbols) = beside[..beside.len() - SLOTS].split_at(DIGITS);
             let tokens = symbols.iter().map_while(|&token| (token as u16).checked_sub(1));
-            let known = Known { number: number(digits), signature: self.trained.seen.signature(tokens) };
+            let known = Recalled { number: number(digits), signature: self.trained.seen.signature(tokens) };
             rows.extend_from_slice(own);
             hints.push(self.trained.seen.hints(&known, &query.asked));
         }

@@ -8,7 +8,7 @@ use crate::data::Prepared;
 use crate::marks::{Marked, Marker};
 use crate::random::scramble;
 use crate::recipe::Recipe;
-use crate::vocab::{SPECIAL, UNKNOWN, is_logical};
+use crate::vocab::{UNKNOWN, is_symbol};
 
 /// Which labels a batch may take for unknown, so that the network learns to do without them and what an unknown one
 /// means.
@@ -26,7 +26,7 @@ impl Blur {
         let unknown = labels.iter().position(|label| label == UNKNOWN);
         let may = |label: &String| {
             let label = label.as_str();
-            !(SPECIAL.contains(&label) || is_logical(label) || matches!(label, "=" | "|-" | "T" | "F"))
+            is_symbol(label) || matches!(label, "@" | "," | "_")
         };
         Blur {
             share: if unknown.is_some() { recipe.blur } else { 0.0 },
@@ -107,14 +107,18 @@ impl<'a> Gathered<'a> {
                 GraphInput { tokens: blurred.as_deref().unwrap_or(graph.tokens), ..graph.input() }
             })
             .collect();
+        // Statements of a conjecture are marked alike.
+        let mut wanted: HashMap<u32, Vec<u16>> = HashMap::new();
+        let mut mark = |conjecture: Option<u32>, input: GraphInput<'_>| {
+            let (marker, conjecture) = (self.marker?, conjecture?);
+            let tokens = || marker.wanted(prepared.graph(conjecture).tokens);
+            marker.mark(input, wanted.entry(conjecture).or_insert_with(tokens))
+        };
         let marked: Vec<Option<Marked>> = self
             .graphs
             .iter()
             .zip(&inputs)
-            .map(|(&(_, conjecture), &input)| {
-                let marker = self.marker?;
-                marker.mark(input, &marker.wanted(prepared.graph(conjecture?).tokens))
-            })
+            .map(|(&(_, conjecture), &input)| mark(conjecture, input))
             .collect();
         for (input, marked) in inputs.iter_mut().zip(&marked) {
             *input = marked.as_ref().map_or(*input, Marked::input);
