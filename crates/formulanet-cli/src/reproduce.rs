@@ -23,7 +23,7 @@ use crate::progress::stopped;
     formulanet reproduce table3 --source holstep.tgz --budget 100000 --preset default\n  \
     formulanet reproduce all --source holstep.tgz --work reproduction --results results\n\n\
     Runs: 4 networks and DeepWalk for table1, 4 networks for table2, 9 for table3, 1 for figure5; 14 networks for all \
-    of them with the preset `paper`. A budget is for each run.")]
+    of them with the preset `paper`. A budget is for each run; of one in pairs, DeepWalk takes 100000 at most.")]
 pub(crate) struct Arguments {
     /// What to measure
     #[arg(value_enum)]

@@ -32,6 +32,9 @@ pub(super) struct Walked {
 /// Pairs that accuracy is measured on at most, unless the budget is full: walking takes as long for them as for those
 /// of training.
 const ASKED: usize = 10_000;
+/// Pairs that classifiers learn from at most, if the budget is in pairs: by then they learn nothing more, while walking
+/// over so many graphs takes longer than training a network.
+const TAUGHT: u64 = 100_000;
 /// Graphs between two times that vectors are put on the disk.
 const CHUNK: usize = 512;
 
@@ -91,6 +94,7 @@ impl Walk<'_> {
         }
         let limit =
             budget::pairs(settings.budget, self.folder, |time| self.probe(&all, time))?.unwrap_or(u64::MAX);
+        let limit = if matches!(settings.budget, Budget::Pairs(_)) { limit.min(TAUGHT) } else { limit };
         let training = self.training_order(&all, limit);
         let most = if settings.budget == Budget::Full { usize::MAX } else { ASKED };
         let in_order = |pairs: Vec<u32>| {
