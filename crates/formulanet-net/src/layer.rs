@@ -1,12 +1,12 @@
 //! The functions of Eqn. 1 and 2, forward and backward, on the union of a micro-batch.
 
-use crate::batch::{Level, Relation};
 use crate::compute::Compute;
 use crate::config::{Config, NormKind};
 use crate::kernel::matmul::add_outer;
 use crate::kernel::norm::{self, Normalised, Statistics};
 use crate::kernel::rows;
 use crate::parameters::{Norm, Update, Weight, Weights};
+use crate::union::{Level, Relation};
 
 /// One way through a network: its numbers, and what they run on.
 #[derive(Clone, Copy)]

@@ -23,8 +23,9 @@ mod shared;
 mod team;
 mod towers;
 mod train;
+mod union;
 
-pub use batch::{Batch, Candidate, Contest, Dealing, Dropout, GraphInput, Pair};
+pub use batch::{Batch, Candidate, Contest, Dealing, Dropout, Pair};
 pub use checkpoint::{Attachments, CheckpointError, Metadata, State, Storage};
 pub use compute::{Compute, Precision};
 pub use config::{Config, Hints, Kind, Meeting, NormKind, Pooling, Reads};
@@ -35,3 +36,4 @@ pub use optim::{MovingAverage, Optimiser, Rule, Schedule, clip};
 pub use parameters::{Layout, Tensor};
 pub use team::{Member, team};
 pub use train::Gradients;
+pub use union::GraphInput;

@@ -1,12 +1,12 @@
 //! Graphs to vectors: the embedding of tokens, the steps of Eqn. 1 or 2, and pooling.
 
-use crate::batch::{Level, Plan, Relation, Union};
 use crate::compute::Compute;
 use crate::config::{Config, Pooling, Reads};
 use crate::kernel::norm::Statistics;
 use crate::kernel::rows;
 use crate::layer::{Members, NormTrace, Pass, UpdateTrace};
 use crate::parameters::{Layout, Step, Update};
+use crate::union::{Level, Plan, Relation, Union};
 
 /// A network and its numbers.
 #[derive(Clone)]

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use crate::batch::{GraphInput, Union};
 use crate::compute::Compute;
 use crate::config::Hints;
 use crate::layer::Pass;
 use crate::model::Model;
 use crate::parameters::Weights;
+use crate::union::{GraphInput, Union};
 
 /// A trained network, laid out for a CPU.
 pub struct Network {

@@ -5,8 +5,10 @@
 //! surroundings do.
 
 mod context;
+mod operators;
 mod sugar;
 
+use self::operators::Operator;
 use super::lex::{Kind, Token};
 use super::types::{Constructor, Type, Types};
 use super::{Fault, type_syntax};
@@ -15,7 +17,7 @@ use crate::formula::Binder;
 use crate::limits::Limits;
 use crate::names::Names;
 use crate::symbol::{Interner, Symbol};
-use crate::syntax::{self, Associativity};
+use crate::syntax;
 
 /// A term; its parts always have smaller numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -131,11 +133,6 @@ struct Context {
     comma_separates: bool,
     operators: usize,
     tight: usize,
-}
-
-enum Operator {
-    Prefix(Symbol),
-    Infix { left: Id, name: Symbol, precedence: u8 },
 }
 
 impl<'a> Parser<'a> {
@@ -288,115 +285,6 @@ impl<'a> Parser<'a> {
 
     fn expects_variables(&self) -> bool {
         matches!(self.context().open, Open::BinderVariables(..) | Open::LetPattern(_))
-    }
-
-    /// `~` and `--` apply to the whole application that follows; as an argument, to the next atom.
-    fn prefix(&mut self, name: &str) -> Result<(), Fault> {
-        let context = self.context();
-        if context.application.is_some() || self.tight.len() > context.tight {
-            return self.push_tight(name);
-        }
-        if self.expects_variables() {
-            return Err(self.fault("a variable"));
-        }
-        let name = self.interner.intern(name);
-        self.push_operator(Operator::Prefix(name))?;
-        self.at += 1;
-        Ok(())
-    }
-
-    fn push_tight(&mut self, name: &str) -> Result<(), Fault> {
-        if self.expects_variables() || self.context().is_typed {
-            let expected = self.expectation();
-            return Err(self.fault(expected));
-        }
-        let name = self.interner.intern(name);
-        self.tight.push(name);
-        self.at += 1;
-        self.check_size(self.tight.len())
-    }
-
-    fn push_operator(&mut self, operator: Operator) -> Result<(), Fault> {
-        self.operators.push(operator);
-        self.check_size(self.operators.len())
-    }
-
-    fn infix(&mut self, name: &str) -> Result<(), Fault> {
-        let (precedence, associativity) = syntax::infix(name).expect("the caller looked it up");
-        if let Open::LetPattern(_) = self.context().open
-            && matches!(name, "=" | "<=>")
-        {
-            return self.let_value();
-        }
-        if let Open::BinderVariables(_, variables) = &self.context().open {
-            return if variables.is_empty() { self.name(name) } else { Err(self.fault("a variable or `.`")) };
-        }
-        if self.expects_variables() {
-            return Err(self.fault("a variable"));
-        }
-        let context = self.context();
-        // HolStep writes `(+ x)`, `(f +)` and `(f = +)` for an operator that is an ordinary function there.
-        let in_brackets = matches!(context.open, Open::Bracket);
-        let is_first = self.operators.len() == context.operators;
-        let leads = is_first && self.previous() == Some("(");
-        let trails =
-            self.is_before_bracket() && (context.application.is_none() || (is_first && context.length == 1));
-        if in_brackets && (leads || trails) {
-            return self.name(name);
-        }
-        let mut left = self.operand()?;
-        let base = self.context().operators;
-        while self.operators.len() > base
-            && let Some(Operator::Infix { precedence: before, .. }) = self.operators.last()
-            && (*before > precedence || (*before == precedence && associativity == Associativity::Left))
-        {
-            left = self.reduce(left)?;
-        }
-        let name = self.interner.intern(if name == "<=>" { "=" } else { name });
-        self.push_operator(Operator::Infix { left, name, precedence })?;
-        self.at += 1;
-        Ok(())
-    }
-
-    /// Ends the current application and applies the prefixes before it.
-    fn operand(&mut self) -> Result<Id, Fault> {
-        if self.tight.len() > self.context().tight {
-            return Err(self.fault("a term"));
-        }
-        let Some(mut operand) = self.context_mut().application.take() else {
-            return Err(self.fault("a term"));
-        };
-        let base = self.context().operators;
-        while self.operators.len() > base
-            && let Some(&Operator::Prefix(name)) = self.operators.last()
-        {
-            self.operators.pop();
-            let prefix = self.push(Node::Name(name))?;
-            operand = self.apply(prefix, operand);
-        }
-        let context = self.context_mut();
-        (context.length, context.is_typed) = (0, false);
-        Ok(operand)
-    }
-
-    /// Applies the last operator, an infix one, to what stands left and right of it.
-    fn reduce(&mut self, right: Id) -> Result<Id, Fault> {
-        let Some(Operator::Infix { left, name, .. }) = self.operators.pop() else {
-            unreachable!("prefixes are applied before infixes")
-        };
-        let operator = self.push(Node::Name(name))?;
-        let partial = self.apply(operator, left);
-        Ok(self.apply(partial, right))
-    }
-
-    /// The term that the innermost context has read.
-    fn finish(&mut self) -> Result<Id, Fault> {
-        let mut term = self.operand()?;
-        let base = self.context().operators;
-        while self.operators.len() > base {
-            term = self.reduce(term)?;
-        }
-        Ok(term)
     }
 
     fn binder(&mut self, name: &str) -> Result<(), Fault> {
