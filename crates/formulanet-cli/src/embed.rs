@@ -5,15 +5,13 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args, ValueEnum};
 use formulanet::collection::Collection;
 use formulanet::rank::Ranker;
 use formulanet::ranks;
-use formulanet::statements::Format;
 use formulanet::vectors::Vectors;
 
-use crate::input::{ComputeArguments, FormulaArguments, LimitArguments, named, ranker_for, writing};
+use crate::input::{ComputeArguments, FormatArgument, FormulaArguments, LimitArguments, ranker_for, writing};
 use crate::processes::{group, refuse_stdin, speaks};
 
 /// Turn formulas into vectors
@@ -34,9 +32,8 @@ pub(crate) struct Arguments {
     /// A file of statements, as `formulanet rank` reads them; `-` is standard input
     #[arg(long, value_name = "FILE", group = "source")]
     premises: Option<String>,
-    /// What the file of statements is; recognised by looking if not given
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(|(name, _)| name)))]
-    input_format: Option<String>,
+    #[command(flatten)]
+    input: FormatArgument,
     /// A model file or a shipped model; by default the one that ranks libraries of the statements' language
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
@@ -67,7 +64,7 @@ enum Output {
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     refuse_stdin(arguments.formula.as_deref().into_iter().chain(arguments.premises.as_deref()))?;
-    let format = arguments.input_format.as_deref().map(|name| named(&Format::ALL, name));
+    let format = arguments.input.format();
     let files: Vec<String> = arguments.premises.iter().cloned().collect();
     let ranker: Ranker = ranker_for(
         arguments.model.as_deref(),

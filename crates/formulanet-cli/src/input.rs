@@ -187,6 +187,29 @@ pub(crate) fn language(files: &[String], format: Option<Format>) -> Result<Synta
     Ok(format.syntax())
 }
 
+/// `--input-format`
+#[derive(Args)]
+pub(crate) struct FormatArgument {
+    /// What the files of statements are; recognised by looking if not given
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(|(name, _)| name)))]
+    input_format: Option<String>,
+}
+
+impl FormatArgument {
+    pub(crate) fn format(&self) -> Option<Format> {
+        self.input_format.as_deref().map(|name| named(&Format::ALL, name))
+    }
+}
+
+/// How a list of statements is shown.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Listing {
+    /// A table.
+    Text,
+    /// One object per line.
+    Json,
+}
+
 /// `--view`
 #[derive(Args)]
 pub(crate) struct ViewArgument {

@@ -4,7 +4,6 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, ValueEnum};
 use formulanet::collection::Collection;
 use formulanet::library::{Added, Library};
@@ -12,10 +11,9 @@ use formulanet::model::TrainedModel;
 use formulanet::rank::{Ranker, Syntax};
 use formulanet::ranks;
 use formulanet::shipped;
-use formulanet::statements::Format;
 use serde::Serialize;
 
-use crate::input::{ComputeArguments, LimitArguments, language, named, writing};
+use crate::input::{ComputeArguments, FormatArgument, LimitArguments, language, writing};
 use crate::processes::{group, refuse_stdin, speaks};
 
 /// Keep statements and their vectors in a file, for ranking without embedding them anew
@@ -81,9 +79,8 @@ struct StatementArguments {
     /// Files of statements, as `formulanet rank --premises` reads them; `-` is standard input
     #[arg(required = true)]
     files: Vec<String>,
-    /// What the files are; recognised by looking if not given
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(|(name, _)| name)))]
-    input_format: Option<String>,
+    #[command(flatten)]
+    input: FormatArgument,
     #[command(flatten)]
     compute: ComputeArguments,
     #[command(flatten)]
@@ -152,7 +149,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
 
 fn build(arguments: BuildArguments) -> Result<()> {
     let statements = &arguments.statements;
-    let format = statements.input_format.as_deref().map(|name| named(&Format::ALL, name));
+    let format = statements.input.format();
     let model = match &arguments.model {
         Some(model) => model.clone(),
         None => shipped::for_syntax(language(&statements.files, format)?).to_owned(),
@@ -197,7 +194,7 @@ fn add(arguments: AddArguments) -> Result<()> {
 
 /// Reads files of statements into a library, all or nothing. Of statements with the same name, the last counts.
 fn read(statements: &StatementArguments, ranker: &Ranker, library: &mut Library) -> Result<Added> {
-    let format = statements.input_format.as_deref().map(|name| named(&Format::ALL, name));
+    let format = statements.input.format();
     let mut collection = Collection::new(ranker);
     let (mut addition, mut count, mut digest) = (library.addition(ranker)?, 0, 0);
     if !speaks() {

@@ -7,8 +7,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use clap::builder::PossibleValuesParser;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use formulanet::Error;
 use formulanet::encode::Encoded;
 use formulanet::logic::draw::{self, SvgOptions};
@@ -18,7 +17,9 @@ use formulanet::statements::{self, Format};
 use formulanet::vectors::Vectors;
 use serde::Serialize;
 
-use crate::input::{ComputeArguments, FormulaArguments, LimitArguments, named, ranker_for, writing};
+use crate::input::{
+    ComputeArguments, FormatArgument, FormulaArguments, LimitArguments, Listing, ranker_for, writing,
+};
 
 /// Find the statements or sub-formulas that are closest to a formula
 ///
@@ -34,9 +35,8 @@ pub(crate) struct Arguments {
     /// A file of statements, as `formulanet rank` reads them
     #[arg(long, value_name = "FILE")]
     premises: String,
-    /// What the file of statements is; recognised by looking if not given
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(|(name, _)| name)))]
-    input_format: Option<String>,
+    #[command(flatten)]
+    input: FormatArgument,
     /// Look at all parts of the statements, not only at whole ones
     #[arg(long)]
     subformulas: bool,
@@ -52,20 +52,12 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     compute: ComputeArguments,
     /// How to show the result
-    #[arg(long, value_enum, default_value_t = Output::Text)]
-    format: Output,
+    #[arg(long, value_enum, default_value_t = Listing::Text)]
+    format: Listing,
     #[command(flatten)]
     reading: FormulaArguments,
     #[command(flatten)]
     limits: LimitArguments,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Output {
-    /// A table.
-    Text,
-    /// One object per line.
-    Json,
 }
 
 /// A formula that may be close.
@@ -89,7 +81,7 @@ const MOST_PARTS: usize = 2_000_000;
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
-    let format = arguments.input_format.as_deref().map(|name| named(&Format::ALL, name));
+    let format = arguments.input.format();
     let files = [arguments.premises.clone()];
     let limits = arguments.limits.limits();
     let (model, syntax) = (arguments.model.as_deref(), arguments.reading.syntax());
@@ -130,8 +122,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let mut out = io::stdout().lock();
     for row in &rows {
         writing(match arguments.format {
-            Output::Json => writeln!(out, "{}", serde_json::to_string(row)?),
-            Output::Text => {
+            Listing::Json => writeln!(out, "{}", serde_json::to_string(row)?),
+            Listing::Text => {
                 writeln!(out, "{:>4}  {:.4}  {}  {}", row.rank, row.similarity, row.name, row.formula)
             }
         })?;

@@ -4,19 +4,18 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use clap::builder::PossibleValuesParser;
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{ArgGroup, Args};
 use formulanet::Error;
 use formulanet::collection::{Collection, Premise};
 use formulanet::encode::Encoded;
 use formulanet::library::Library;
 use formulanet::logic::Interner;
 use formulanet::rank::{Ranked, Ranker, Syntax};
-use formulanet::statements::Format;
 use serde::Serialize;
 
 use crate::input::{
-    ComputeArguments, FormulaArguments, LimitArguments, SelectionArguments, named, ranker_for, writing,
+    ComputeArguments, FormatArgument, FormulaArguments, LimitArguments, Listing, SelectionArguments,
+    ranker_for, writing,
 };
 use crate::library::ranker_of;
 
@@ -44,9 +43,8 @@ pub(crate) struct Arguments {
     /// A library of `formulanet library build`
     #[arg(long, value_name = "FILE", group = "source")]
     library: Option<PathBuf>,
-    /// What the files of statements are; recognised by looking if not given
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(|(name, _)| name)))]
-    input_format: Option<String>,
+    #[command(flatten)]
+    input: FormatArgument,
     /// More statements, such as lemmas of your own
     #[arg(long, value_name = "FILE")]
     local: Vec<String>,
@@ -64,20 +62,12 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     compute: ComputeArguments,
     /// How to show the result
-    #[arg(long, value_enum, default_value_t = Output::Text)]
-    format: Output,
+    #[arg(long, value_enum, default_value_t = Listing::Text)]
+    format: Listing,
     #[command(flatten)]
     reading: FormulaArguments,
     #[command(flatten)]
     limits: LimitArguments,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Output {
-    /// A table.
-    Text,
-    /// One object per line.
-    Json,
 }
 
 /// A line of the result.
@@ -131,7 +121,7 @@ impl Candidates<'_> {
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let limits = arguments.limits.limits();
-    let format = arguments.input_format.as_deref().map(|name| named(&Format::ALL, name));
+    let format = arguments.input.format();
     let files: Vec<String> = arguments.premises.iter().chain(&arguments.local).cloned().collect();
     if files.iter().filter(|file| *file == "-").count() + usize::from(arguments.conjecture == "-") > 1 {
         bail!("standard input can be read only once: give the others as files");
@@ -228,8 +218,8 @@ fn print(
             without_conjecture: candidates.without.as_ref().map(|scores| scores[ranked.statement]),
         };
         writing(match arguments.format {
-            Output::Json => writeln!(out, "{}", serde_json::to_string(&row)?),
-            Output::Text => text(&mut out, &row, width),
+            Listing::Json => writeln!(out, "{}", serde_json::to_string(&row)?),
+            Listing::Text => text(&mut out, &row, width),
         })?;
     }
     writing(out.flush())
