@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use formulanet_net::{GraphInput, Hints, Network};
+use formulanet_net::{Embedding, GraphInput, Hints, Network};
 
 use crate::Error;
 use crate::data::{GraphRef, Pair, Prepared, Split};
@@ -237,15 +237,26 @@ impl Judge<'_> {
                     marked.push(marking.as_ref().and_then(mark));
                 }
             }
-            let vectors = self.network.embed_all(inputs);
-            let with_marks: Vec<GraphInput<'_>> = marked.iter().flatten().map(Marked::input).collect();
-            let mut with_marks = self.network.embed_all(&with_marks).into_iter();
-            let marked: Vec<_> =
-                marked.iter().map(|marked| marked.as_ref().and_then(|_| with_marks.next())).collect();
+            // A statement that is marked for all its conjectures needs no vector of its own.
+            let mut is_plain = vec![false; inputs.len()];
+            for (pair, marked) in pairs.iter().zip(&marked) {
+                let conjecture = numbers.get(&self.conjecture(pair)).filter(|_| self.is_conditional());
+                conjecture.into_iter().for_each(|&number| is_plain[number] = true);
+                is_plain[numbers[&pair.statement]] |= marked.is_none();
+            }
+            let plain = inputs.iter().zip(&is_plain).filter(|(_, is_plain)| **is_plain);
+            let plain = plain.map(|(input, _)| *input);
+            let read: Vec<GraphInput<'_>> = plain.chain(marked.iter().flatten().map(Marked::input)).collect();
+            let mut read = self.network.embed_all(&read).into_iter();
+            let mut next = |is_read: bool| is_read.then(|| read.next().expect("a vector for every graph"));
+            let vectors: Vec<Option<Embedding>> = is_plain.into_iter().map(&mut next).collect();
+            let marked: Vec<Option<Embedding>> = marked.iter().map(|marked| next(marked.is_some())).collect();
+            let vector = |number: usize| vectors[number].as_ref().expect("a graph that was read");
             let embedded = pairs.iter().zip(&marked).zip(&hints).map(|((pair, marked), &hints)| {
-                let statement = marked.as_ref().unwrap_or(&vectors[numbers[&pair.statement]]);
-                let conjecture = numbers.get(&self.conjecture(pair));
-                (statement, conjecture.map_or(statement, |&number| &vectors[number]), hints)
+                let statement = marked.as_ref().unwrap_or_else(|| vector(numbers[&pair.statement]));
+                let conjecture =
+                    if self.is_conditional() { vector(numbers[&self.conjecture(pair)]) } else { statement };
+                (statement, conjecture, hints)
             });
             self.network.score_all(&embedded.collect::<Vec<_>>())
         })
