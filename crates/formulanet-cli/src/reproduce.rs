@@ -3,6 +3,8 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -16,7 +18,8 @@ use crate::progress::stopped;
 ///
 /// Prepares the data, trains what is missing, and writes each table with the paper's numbers beside ours. Prepared data
 /// and runs are kept in the work folder: what is finished there is used again, and what was stopped with Ctrl-C goes on
-/// with the next call. A run that several tables need is trained once.
+/// with the next call. A run that several tables need is trained once. Several processes may share a work folder: each
+/// takes the next run that no other has begun.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet reproduce table1 --source holstep.tgz --budget 20m\n  \
@@ -93,6 +96,9 @@ enum Output {
     Json,
 }
 
+/// Time between two looks at what another process does.
+const PATIENCE: Duration = Duration::from_millis(500);
+
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let targets: &[Target] = match arguments.what {
@@ -102,7 +108,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         What::Figure5 => &[Target::Figure5],
         What::All => &Target::ALL.map(|(_, target)| target),
     };
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = || thread::available_parallelism().map_or(1, usize::from);
     let settings = Settings {
         source: arguments.source,
         work: arguments.work,
@@ -120,12 +126,38 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     };
     let view = View::new();
     let reproduction = Reproduction::open(&settings, &view)?;
+    let mut left = targets.to_vec();
+    for pass in 0.. {
+        left = measure(&reproduction, &left, &view, arguments.format)?;
+        if left.is_empty() {
+            break;
+        }
+        if pass == 0 {
+            view.begin("waiting for another process", 0);
+        }
+        thread::sleep(PATIENCE);
+    }
+    Ok(())
+}
+
+/// Measures targets, tells what was written, and gives back those that another process has to finish first.
+fn measure(
+    reproduction: &Reproduction<'_>,
+    targets: &[Target],
+    view: &View,
+    format: Output,
+) -> Result<Vec<Target>> {
+    let mut left = Vec::new();
     for &target in targets {
         let outcome = reproduction.measure(target);
         view.bar.finish_and_clear();
         let outcome = outcome?;
+        if !outcome.is_complete && !view.is_stopped() {
+            left.push(target);
+            continue;
+        }
         let mut out = io::stdout().lock();
-        match arguments.format {
+        match format {
             Output::Json => writing(writeln!(out, "{}", serde_json::to_string(&outcome)?))?,
             Output::Text => {
                 for file in &outcome.files {
@@ -137,7 +169,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             bail!("stopped before the end of {}; the same command goes on", target.name());
         }
     }
-    Ok(())
+    Ok(left)
 }
 
 /// A bar on a terminal, otherwise a line for every task.

@@ -241,6 +241,85 @@ fn a_budget_in_minutes_is_measured_once() {
     assert_eq!(files(&directory.path().join("results")), before);
 }
 
+/// Names of the networks that a process trained, from what it said.
+fn trained(said: &str) -> Vec<String> {
+    let names = said.lines().filter_map(|line| line.strip_prefix("training formulanet"));
+    names.map(str::to_owned).collect()
+}
+
+#[test]
+fn two_processes_share_the_work() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path().display().to_string();
+    write_source(&directory.path().join("tiny"), 24);
+    let alone = reproduce("all", &folder, "300");
+    assert_eq!(alone.code, Some(0), "{}", alone.stderr);
+    let read = |results: &str, name: &str| {
+        rows(&fs::read_to_string(directory.path().join(results).join(name)).unwrap())
+    };
+    let tables = ["table1.md", "table2.md", "table3.md"];
+    let expected = tables.map(|name| read("results", name));
+
+    fs::remove_dir_all(directory.path().join("work")).unwrap();
+    let processes = ["first", "second"].map(|results| {
+        let results = format!("{folder}/{results}");
+        let mut arguments = arguments("all", &folder, "300");
+        let place = arguments.iter().position(|argument| argument == "--results").unwrap();
+        arguments[place + 1] = results;
+        Command::new(env!("CARGO_BIN_EXE_formulanet"))
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    });
+    let mut names = Vec::new();
+    for process in processes {
+        let output = process.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{said}");
+        names.extend(trained(&said));
+    }
+    // Between them they did what one does alone, and nothing twice.
+    let mut names_alone = trained(&alone.stderr);
+    names.sort();
+    names_alone.sort();
+    assert_eq!(names, names_alone);
+    for results in ["first", "second"] {
+        assert_eq!(tables.map(|name| read(results, name)), expected);
+    }
+}
+
+#[test]
+fn what_another_process_does_comes_last() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path().display().to_string();
+    write_source(&directory.path().join("tiny"), 24);
+    let run = "work/runs/paper-dim-8-batch-32-seed-0-300-pairs/formulanet-conditional-steps-0-graph";
+    let run = directory.path().join(run);
+    fs::create_dir_all(&run).unwrap();
+    let lock = File::create(run.join("reproduce.lock")).unwrap();
+    lock.lock().unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_formulanet"))
+        .args(arguments("table3", &folder, "300"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let before: Vec<String> =
+        lines.by_ref().take_while(|line| line != "waiting for another process").collect();
+    assert_eq!(trained(&before.join("\n")).len(), 8, "{before:?}");
+    let half = fs::read_to_string(directory.path().join("results/table3.md")).unwrap();
+    assert!(half.contains("Not everything is measured yet"), "{half}");
+    drop(lock);
+    let after: Vec<String> = lines.collect();
+    assert_eq!(trained(&after.join("\n")), ["-conditional-steps-0-graph"]);
+    assert!(child.wait().unwrap().success());
+    let whole = rows(&fs::read_to_string(directory.path().join("results/table3.md")).unwrap());
+    assert!(whole.concat().iter().all(|cell| cell != "-"));
+}
+
 #[test]
 fn what_can_be_wrong() {
     let directory = tempfile::tempdir().unwrap();
@@ -268,15 +347,4 @@ fn what_can_be_wrong() {
     assert_eq!(with(&["--budget", "soon"]).code, Some(2));
     let wrong = with(&["--validation", "many"]);
     assert!(wrong.stderr.contains("found `many`"), "{}", wrong.stderr);
-
-    let lock = File::create(format!("{work}/lock")).unwrap();
-    lock.lock().unwrap();
-    let busy = with(&["--validation", "6"]);
-    assert_eq!(
-        busy.stderr,
-        format!(
-            "error: {work}: expected a work folder of its own, found one that another process works in; wait for it \
-             or choose another --work\n"
-        )
-    );
 }

@@ -34,6 +34,12 @@ pub enum Error {
         /// What was expected and what was found.
         message: String,
     },
+    /// Another process is at work in a folder.
+    #[error("{folder}: another process is at work in this folder; wait for it or choose another folder")]
+    InUse {
+        /// The folder's name as the user gave it.
+        folder: String,
+    },
     /// The user stopped the work.
     #[error("stopped before the end; nothing was written")]
     Interrupted,

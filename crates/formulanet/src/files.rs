@@ -1,6 +1,6 @@
-//! Files that are written whole or not at all.
+//! Files that are written whole or not at all, and folders that belong to one process at a time.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::Write;
 use std::path::Path;
 
@@ -16,10 +16,26 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     file.as_file().sync_all().map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     // The new name is on the disk only when its folder is.
-    if let Ok(folder) = fs::File::open(folder) {
+    if let Ok(folder) = File::open(folder) {
         folder.sync_all().map_err(failed)?;
     }
     Ok(())
+}
+
+/// Makes a folder if it is not there, and takes a lock of this name in it, which lasts as long as the file is open.
+///
+/// # Errors
+///
+/// [`Error::InUse`] if another process has it.
+pub(crate) fn lock(folder: &Path, name: &str) -> Result<File, Error> {
+    let shown = || folder.display().to_string();
+    fs::create_dir_all(folder).map_err(|error| Error::io(shown(), error))?;
+    let file = File::create(folder.join(name)).map_err(|error| Error::io(shown(), error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Error::InUse { folder: shown() }),
+        Err(TryLockError::Error(error)) => Err(Error::io(shown(), error)),
+    }
 }
 
 /// What is made under a temporary name belongs to its maker alone; a result is for everybody to read.

@@ -2,7 +2,8 @@
 //! and evaluated, and the result is written with the paper's numbers beside ours.
 //!
 //! Prepared folders and runs are kept in a work folder. What is finished there is used again, what was stopped goes on,
-//! and a run that two tables need is trained once.
+//! and a run that two tables need is trained once. Several processes may share the folder: each takes the next run that
+//! no other has begun.
 
 mod budget;
 mod chart;
@@ -107,7 +108,7 @@ pub trait Watcher: Sync {
 pub struct Outcome {
     /// What was asked for.
     pub target: Target,
-    /// The files that were written; none if the work was stopped and a whole result stands there already.
+    /// The files that were written; none if something is missing and a whole result stands there already.
     pub files: Vec<PathBuf>,
     /// Whether nothing is missing in them.
     pub is_complete: bool,
@@ -200,7 +201,7 @@ impl Settings {
     }
 }
 
-/// The work on a data set with some settings. The work folder belongs to it alone while it lasts.
+/// The work on a data set with some settings. Several processes may share a work folder.
 pub struct Reproduction<'a> {
     workshop: Workshop<'a>,
 }
@@ -210,19 +211,19 @@ impl<'a> Reproduction<'a> {
     ///
     /// # Errors
     ///
-    /// If the settings make no sense, or a folder cannot be made or is in use.
+    /// If the settings make no sense, or a folder cannot be made.
     pub fn open(settings: &'a Settings, watcher: &'a dyn Watcher) -> Result<Self, Error> {
         settings.recipe().check().map_err(|message| Error::data("recipe", message))?;
         for folder in [&settings.work, &settings.results] {
             fs::create_dir_all(folder).map_err(|error| Error::io(folder.display().to_string(), error))?;
         }
-        Ok(Reproduction { workshop: Workshop::open(settings, watcher)? })
+        Ok(Reproduction { workshop: Workshop::new(settings, watcher) })
     }
 
     /// Measures one table or figure again, and writes `NAME.md` and, where a picture helps, `NAME.svg`.
     ///
-    /// If the watcher stops the work, a table is written with what is finished, unless a whole one stands there
-    /// already.
+    /// Runs that another process works on are left to it. If such are missing in the end, or if the watcher stops the
+    /// work, a table is written with what is finished, unless a whole one stands there already.
     ///
     /// # Errors
     ///
@@ -236,8 +237,10 @@ impl<'a> Reproduction<'a> {
             Target::Figure5 => figure::figure5(&self.workshop),
         };
         let document = match document {
-            // Stopped before there was anything to show.
-            Err(Error::Interrupted) => return Ok(Outcome { target, files: Vec::new(), is_complete: false }),
+            // There is nothing to show yet.
+            Err(Error::Interrupted | Error::InUse { .. }) => {
+                return Ok(Outcome { target, files: Vec::new(), is_complete: false });
+            }
             document => document?,
         };
         let files = write(target, &document, &self.workshop.settings.results)?;

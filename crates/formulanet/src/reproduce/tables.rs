@@ -6,7 +6,7 @@ use formulanet_net::Kind;
 use super::chart;
 use super::markdown::{self, Cell, RunRow, table};
 use super::walks;
-use super::workshop::{Experiment, Part, Workshop, unless_stopped, view_name};
+use super::workshop::{Experiment, Part, Workshop, if_there, view_name};
 use super::{Document, Target};
 use crate::Error;
 
@@ -44,11 +44,11 @@ fn measure(
     parts: &[Part],
     runs: &mut Vec<RunRow>,
 ) -> Result<Vec<Cell>, Error> {
-    let Some(run) = unless_stopped(workshop.run(experiment))? else {
+    let Some(run) = if_there(workshop.run(experiment))? else {
         runs.push(RunRow::new(experiment.name(), None));
         return Ok(vec![Cell::Missing; parts.len()]);
     };
-    let cells = parts.iter().map(|&part| Ok(Cell::of(unless_stopped(workshop.accuracy(&run, part))?)));
+    let cells = parts.iter().map(|&part| Ok(Cell::of(if_there(workshop.accuracy(&run, part))?)));
     let cells: Vec<Cell> = cells.collect::<Result<_, Error>>()?;
     let is_whole = !cells.contains(&Cell::Missing);
     runs.push(if is_whole { RunRow::of(&run) } else { RunRow::new(run.name, None) });
@@ -88,7 +88,7 @@ pub(super) fn table1(workshop: &Workshop<'_>) -> Result<Document, Error> {
             row(name, setting, paper, cells[0], cells[1]);
         }
     }
-    let walked = unless_stopped(walks::deepwalk(workshop))?;
+    let walked = if_there(walks::deepwalk(workshop))?;
     let (name, paper) = DEEPWALK;
     for (i, (setting, _)) in SETTINGS.into_iter().enumerate() {
         let walked = walked.as_ref().map(|walked| &walked[i]);

@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use super::Budget;
 use super::budget;
-use super::workshop::{Accuracy, Workshop, kept};
+use super::workshop::{Accuracy, LOCK, Workshop, kept};
 use crate::Error;
 use crate::data::{Prepared, Split};
 use crate::deepwalk::{self, Example, Features, Options};
 use crate::evaluate::pairs_of;
-use crate::files::write_whole;
+use crate::files::{lock, write_whole};
 use crate::random::{sample, scramble};
 
 /// What DeepWalk reaches.
@@ -50,7 +50,7 @@ pub(super) fn deepwalk(workshop: &Workshop<'_>) -> Result<[Walked; 2], Error> {
     let prepared = workshop.data(workshop.settings.view())?;
     let held_out = workshop.held_out_pairs(&prepared)?;
     let folder = workshop.run_folder("deepwalk");
-    fs::create_dir_all(&folder).map_err(|error| Error::io(folder.display().to_string(), error))?;
+    let _lock = lock(&folder, LOCK)?;
     let walked = kept(&folder.join("results.json"), &prepared, || {
         Walk { workshop, prepared: &prepared, folder: &folder, options: options(workshop) }.run(held_out)
     })?;

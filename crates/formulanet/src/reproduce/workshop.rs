@@ -5,9 +5,10 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::thread;
 use std::time::Duration;
 
 use formulanet_logic::View;
@@ -20,7 +21,7 @@ use super::{Settings, Watcher, budget};
 use crate::Error;
 use crate::data::{self, Labels, Options, Prepared, Split, Validation};
 use crate::evaluate::{self, TokenMap};
-use crate::files::write_whole;
+use crate::files::{lock, write_whole};
 use crate::model::TrainedModel;
 use crate::recipe::Recipe;
 use crate::train::{self, Log, RunOptions};
@@ -28,8 +29,6 @@ use crate::train::{self, Log, RunOptions};
 pub(super) struct Workshop<'a> {
     pub(super) settings: &'a Settings,
     pub(super) watcher: &'a dyn Watcher,
-    /// Held as long as the work lasts.
-    _lock: File,
     prepared: RefCell<HashMap<String, Rc<Prepared>>>,
     held_out: OnceCell<Rc<[usize]>>,
 }
@@ -55,6 +54,8 @@ pub(super) struct Run {
     pub(super) seconds: f64,
     /// What training measured at its end.
     at_end: Option<train::Validation>,
+    /// Held until all is measured.
+    _lock: File,
 }
 
 /// Pairs that accuracy is measured on.
@@ -76,6 +77,10 @@ pub(super) struct Accuracy {
 /// The view whose graphs tell which conjectures are the same and stay on one side. One for all presets, so that they
 /// can share a work folder.
 const DECIDING_VIEW: View = View::Graph;
+/// Kept in the folder of a run while it is tried, trained or measured. Training has a lock of its own there.
+pub(super) const LOCK: &str = "reproduce.lock";
+/// Time between two looks at a lock.
+const PATIENCE: Duration = Duration::from_millis(200);
 /// Decides the new names of variables.
 const RENAMING_SEED: u64 = 1;
 
@@ -108,35 +113,17 @@ pub(super) fn view_name(view: View) -> &'static str {
     View::ALL.iter().find(|(_, known)| *known == view).map_or("", |(name, _)| name)
 }
 
-/// A result, or nothing if the work was stopped.
-pub(super) fn unless_stopped<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
+/// A result, or nothing if it is not there yet: the work was stopped, or another process does it.
+pub(super) fn if_there<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
     match result {
-        Err(Error::Interrupted) => Ok(None),
+        Err(Error::Interrupted | Error::InUse { .. }) => Ok(None),
         result => result.map(Some),
     }
 }
 
 impl<'a> Workshop<'a> {
-    pub(super) fn open(settings: &'a Settings, watcher: &'a dyn Watcher) -> Result<Self, Error> {
-        let shown = settings.work.display().to_string();
-        let failed = |error| Error::io(&shown, error);
-        let lock = File::create(settings.work.join("lock")).map_err(failed)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let message = "expected a work folder of its own, found one that another process works in; wait for it or \
-                     choose another --work";
-                return Err(Error::data(shown, message));
-            }
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
-        }
-        Ok(Workshop {
-            settings,
-            watcher,
-            _lock: lock,
-            prepared: RefCell::default(),
-            held_out: OnceCell::new(),
-        })
+    pub(super) fn new(settings: &'a Settings, watcher: &'a dyn Watcher) -> Self {
+        Workshop { settings, watcher, prepared: RefCell::default(), held_out: OnceCell::new() }
     }
 
     /// Training and test data in a view.
@@ -164,13 +151,23 @@ impl<'a> Workshop<'a> {
             return Ok(known.clone());
         }
         let folder = self.settings.work.join("data");
-        fs::create_dir_all(&folder).map_err(|error| Error::io(folder.display().to_string(), error))?;
+        let _lock = self.wait_for(&folder)?;
         let (folder, threads) = (folder.join(name), self.settings.threads);
         let watch = Reading::new(self.watcher, format!("preparing {name}"));
         data::prepare(&self.settings.source, &folder, None, &options, threads, &watch)?;
         let prepared = Rc::new(Prepared::open(&folder)?);
         self.prepared.borrow_mut().insert(name.to_owned(), prepared.clone());
         Ok(prepared)
+    }
+
+    /// The lock of a folder, as soon as no other process has it.
+    fn wait_for(&self, folder: &Path) -> Result<File, Error> {
+        loop {
+            match lock(folder, "lock") {
+                Err(Error::InUse { .. }) if !self.watcher.is_stopped() => thread::sleep(PATIENCE),
+                found => return found,
+            }
+        }
     }
 
     /// The conjectures that are held out. They have the same numbers in every view, because these follow the source.
@@ -220,11 +217,12 @@ impl<'a> Workshop<'a> {
         self.settings.work.join("runs").join(self.settings.family()).join(name)
     }
 
-    /// A run, trained to its end unless it is already.
+    /// A run, trained to its end unless it is already, and kept from other processes.
     pub(super) fn run(&self, experiment: &Experiment) -> Result<Run, Error> {
         let (name, prepared) = (experiment.name(), self.data(experiment.view)?);
         self.held_out()?;
         let folder = self.run_folder(&name);
+        let lock = lock(&folder, LOCK)?;
         let mut recipe = experiment.recipe(self.settings);
         let limit =
             budget::pairs(self.settings.budget, &folder, |time| self.probe(&prepared, &recipe, time))?;
@@ -241,7 +239,6 @@ impl<'a> Workshop<'a> {
             if self.watcher.is_stopped() {
                 return Err(Error::Interrupted);
             }
-            fs::create_dir_all(&folder).map_err(|error| Error::io(folder.display().to_string(), error))?;
             let options = RunOptions { threads: self.settings.threads, resumes, ..RunOptions::default() };
             let mut watch = Training { watcher: self.watcher, name: &name };
             match train::train(&prepared, &recipe, &folder, &options, &mut watch)? {
@@ -258,7 +255,7 @@ impl<'a> Workshop<'a> {
         })?;
         let at_end = last.validation.clone();
         let (pairs, seconds) = (last.pairs, last.seconds);
-        Ok(Run { name, folder, view: experiment.view, recipe, pairs, seconds, at_end })
+        Ok(Run { name, folder, view: experiment.view, recipe, pairs, seconds, at_end, _lock: lock })
     }
 
     /// Pairs a second of a recipe, tried for about this time.

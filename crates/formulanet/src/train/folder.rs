@@ -1,6 +1,6 @@
 //! The folder of a run: its recipe, its log, its checkpoints and its curve.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use formulanet_net::{Metadata, State};
 use super::{Line, Progress};
 use crate::Error;
 use crate::data::Prepared;
-use crate::files::write_whole;
+use crate::files::{lock, write_whole};
 use crate::plot;
 use crate::recipe::Recipe;
 
@@ -70,18 +70,7 @@ impl RunFolder {
         prepared: &Prepared,
         resumes: bool,
     ) -> Result<Self, Error> {
-        let failed = |error| Error::io(path.display().to_string(), error);
-        fs::create_dir_all(path).map_err(failed)?;
-        let lock = File::create(path.join("lock")).map_err(failed)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let message =
-                    "another process is training in this folder; wait for it or choose another --out";
-                return Err(Error::data(path.display().to_string(), message));
-            }
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
-        }
+        let lock = lock(path, "lock")?;
         let run = RunFolder { path: path.to_owned(), _lock: lock, log: Log::default() };
         if !resumes {
             if path.join(STATE).exists() || path.join("model.safetensors").exists() {
