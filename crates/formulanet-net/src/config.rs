@@ -63,7 +63,7 @@ pub enum Meeting {
 pub type Hints = [f32; HINTS];
 
 /// How many hints there are.
-pub(crate) const HINTS: usize = 10;
+pub(crate) const HINTS: usize = 20;
 
 /// The shape of a network; everything that sizes depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

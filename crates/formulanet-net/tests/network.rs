@@ -93,7 +93,8 @@ fn batch(seed: u64, config: &Config) -> Batch {
 }
 
 /// What pairs may be told beside their graphs.
-const HINTS: Hints = [0.5, 1.0, -0.2, 0.3, 0.1, 0.0, 0.9, -0.4, 0.6, 0.2];
+const HINTS: Hints =
+    [0.5, 1.0, -0.2, 0.3, 0.1, 0.0, 0.9, -0.4, 0.6, 0.2, 0.8, -0.1, 0.0, 0.7, -0.6, 0.4, 0.3, 0.0, 1.0, -0.5];
 
 fn f32_on(threads: usize) -> Compute {
     Compute::new(Precision::F32, threads)

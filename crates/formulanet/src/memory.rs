@@ -1,11 +1,16 @@
 //! Statements that were seen in training, by a hash of their graphs, and for which conjectures they were useful.
+//!
+//! Who proves something later often does so with statements that belong together. So a conjecture that was itself a
+//! statement for others, useful or not, is known by its company: what was useful beside it there.
+
+use std::ops::Range;
 
 use formulanet_net::{GraphInput, Hints};
 
 use crate::conjectures::Conjectures;
 use crate::data::{Prepared, Split};
 use crate::marks::Marker;
-use crate::matching::Signature;
+use crate::matching::{MATCHES, Signature};
 use crate::numbers::{self, Reader};
 use crate::random::scramble;
 
@@ -40,6 +45,8 @@ pub struct Asked {
     /// How like each conjecture of training it is.
     similarities: Vec<f32>,
     signature: Signature,
+    /// What it was itself for other conjectures, in their order.
+    labels: Vec<Label>,
 }
 
 /// A conjecture's number and whether the statement was useful for it, in one number.
@@ -63,11 +70,16 @@ impl Label {
 /// Of a statement that has more labels than this, so many are kept, drawn by chance.
 const MOST: usize = 255;
 /// Labels of similar conjectures count by their similarity to these powers.
-const POWERS: [i32; 2] = [2, 8];
+const POWERS: [i32; 4] = [2, 8, 1, 4];
+/// What is added to both sides of the odds of each power, so that few labels say little.
+const MORE: [f32; 4] = [0.1, 0.1, 0.3, 0.03];
 /// About the rarity of a token that half of the conjectures have.
 const HALF: f32 = 0.7;
-/// So many hints say what a statement was for other conjectures; the others, what it has in common with this one.
-pub(crate) const REMEMBERED: usize = 2 + POWERS.len();
+/// So many hints at first say what a statement was for other conjectures. Those after them say which symbols it has in
+/// common with this one; then come [`MEMORIES`], and what is known of the conjecture whatever the statement.
+pub(crate) const REMEMBERED: usize = 4;
+/// The other hints on what a statement was for other conjectures.
+pub(crate) const MEMORIES: Range<usize> = REMEMBERED + MATCHES..REMEMBERED + MATCHES + 8;
 
 impl Seen {
     /// Statements of a prepared folder's training split that have at least so many labels.
@@ -127,8 +139,10 @@ impl Seen {
         if self.is_empty() {
             return Recalled::default();
         }
-        let number = self.keys.binary_search(&short(key(statement))).ok().map(|number| number as u32);
-        Recalled { number, signature: self.signature(statement.tokens.iter().copied()) }
+        Recalled {
+            number: self.number(statement),
+            signature: self.signature(statement.tokens.iter().copied()),
+        }
     }
 
     /// What is known of a conjecture.
@@ -136,8 +150,25 @@ impl Seen {
         if self.is_empty() {
             return Asked::default();
         }
-        let signature = self.signature(conjecture.tokens.iter().copied());
-        Asked { similarities: self.conjectures.similarities(conjecture), signature }
+        Asked {
+            similarities: self.conjectures.similarities(conjecture),
+            signature: self.signature(conjecture.tokens.iter().copied()),
+            labels: self.labels(self.number(conjecture)).to_vec(),
+        }
+    }
+
+    /// The number of a statement, if it was seen.
+    fn number(&self, statement: GraphInput<'_>) -> Option<u32> {
+        self.keys.binary_search(&short(key(statement))).ok().map(|number| number as u32)
+    }
+
+    /// The labels of a statement; none if it was not seen.
+    fn labels(&self, statement: Option<u32>) -> &[Label] {
+        let Some(number) = statement.map(|number| number as usize).filter(|&n| n < self.len()) else {
+            return &[];
+        };
+        let start = if number == 0 { 0 } else { self.ends[number - 1] };
+        &self.labels[start as usize..self.ends[number] as usize]
     }
 
     pub(crate) fn signature(&self, tokens: impl Iterator<Item = u16>) -> Signature {
@@ -163,44 +194,15 @@ impl Seen {
         statement: &Recalled,
         conjecture: &Asked,
     ) -> Hints {
-        let remembered = self.remembered(without, statement.number, &conjecture.similarities);
+        let labels = self.labels(statement.number).iter().copied();
+        let labels: Vec<Label> = labels.filter(|label| Some(label.conjecture()) != without).collect();
+        let (remembered, more) = remembered(&labels, &conjecture.similarities);
         let matches = statement.signature.compare(&conjecture.signature);
+        let together = together(&labels, &conjecture.labels);
+        let all = remembered.into_iter().chain(matches).chain(more).chain(together);
         let mut hints = Hints::default();
-        hints.iter_mut().zip(remembered.into_iter().chain(matches)).for_each(|(hint, x)| *hint = x);
+        hints.iter_mut().zip(all).for_each(|(hint, x)| *hint = x);
         hints
-    }
-
-    /// What a statement was for other conjectures; all 0 if it was not seen.
-    fn remembered(
-        &self,
-        without: Option<usize>,
-        statement: Option<u32>,
-        similarities: &[f32],
-    ) -> [f32; REMEMBERED] {
-        let Some(number) = statement.map(|number| number as usize).filter(|&n| n < self.len()) else {
-            return [0.0; REMEMBERED];
-        };
-        let start = if number == 0 { 0 } else { self.ends[number - 1] };
-        let mut counts = [0.0f32; 2];
-        let mut weights = [[0.0f32; 2]; POWERS.len()];
-        for label in &self.labels[start as usize..self.ends[number] as usize] {
-            if Some(label.conjecture()) == without {
-                continue;
-            }
-            let side = usize::from(!label.is_useful());
-            counts[side] += 1.0;
-            let similarity = similarities.get(label.conjecture()).copied().unwrap_or(0.0);
-            for (weights, power) in weights.iter_mut().zip(POWERS) {
-                weights[side] += similarity.powi(power);
-            }
-        }
-        if counts == [0.0; 2] {
-            return [0.0; REMEMBERED];
-        }
-        // Half of the logarithms, so that they are about as large as the numbers beside them.
-        let odds = |[useful, useless]: [f32; 2], more: f32| 0.5 * ((useful + more) / (useless + more)).ln();
-        let size = 0.5 * (counts[0] + counts[1]).ln_1p();
-        [odds(counts, 0.5), size, odds(weights[0], 0.1), odds(weights[1], 0.1)]
     }
 
     /// As model files keep it; nothing if it is empty.
@@ -249,6 +251,45 @@ impl Seen {
         }
         reader.bytes.is_empty().then_some(seen)
     }
+}
+
+/// What a statement was for other conjectures, in two parts; all 0 if it was not seen.
+fn remembered(labels: &[Label], similarities: &[f32]) -> ([f32; REMEMBERED], [f32; 4]) {
+    if labels.is_empty() {
+        return Default::default();
+    }
+    let mut counts = [0.0f32; 2];
+    let mut weights = [[0.0f32; 2]; POWERS.len()];
+    let mut most = [0.0f32; 2];
+    for label in labels {
+        let side = usize::from(!label.is_useful());
+        counts[side] += 1.0;
+        let similarity = similarities.get(label.conjecture()).copied().unwrap_or(0.0);
+        most[side] = most[side].max(similarity);
+        for (weights, power) in weights.iter_mut().zip(POWERS) {
+            weights[side] += similarity.powi(power);
+        }
+    }
+    // Half of the logarithms, so that they are about as large as the numbers beside them.
+    let odds = |[useful, useless]: [f32; 2], more: f32| 0.5 * ((useful + more) / (useless + more)).ln();
+    let size = 0.5 * (counts[0] + counts[1]).ln_1p();
+    let weighed: [f32; POWERS.len()] = std::array::from_fn(|i| odds(weights[i], MORE[i]));
+    ([odds(counts, 0.5), size, weighed[0], weighed[1]], [weighed[2], weighed[3], most[0], most[1]])
+}
+
+/// For how many conjectures both a statement and this conjecture itself were useful, only the statement was, only the
+/// conjecture, and neither; then, for how many the conjecture was useful and useless.
+fn together(statement: &[Label], conjecture: &[Label]) -> [f32; 6] {
+    let mut counts = [0.0f32; 6];
+    let mut others = statement.iter().peekable();
+    for own in conjecture {
+        counts[4 + usize::from(!own.is_useful())] += 1.0;
+        while others.next_if(|other| other.conjecture() < own.conjecture()).is_some() {}
+        while let Some(other) = others.next_if(|other| other.conjecture() == own.conjecture()) {
+            counts[2 * usize::from(!other.is_useful()) + usize::from(!own.is_useful())] += 1.0;
+        }
+    }
+    counts.map(|count| 0.5 * count.ln_1p())
 }
 
 /// The bits of a key that a statement is known by.
@@ -313,6 +354,10 @@ mod tests {
         assert!(seen.hints(&useless, &like_1)[0] < 0.0);
         assert_eq!(seen.hints(&never, &like_0), Hints::default());
         assert!(seen.hints(&both, &Asked::default())[2..].iter().all(|&hint| hint == 0.0));
+        // The most similar conjecture that it was useful for, and the most similar of the others.
+        let most = |hints: Hints| [hints[MEMORIES.start + 2], hints[MEMORIES.start + 3]];
+        assert!(most(for_0)[0] > 0.99 && most(for_0)[1] < 0.5, "{for_0:?}");
+        assert!(most(for_1)[0] < 0.5 && most(for_1)[1] > 0.99, "{for_1:?}");
         // As if a conjecture had not been there.
         assert_eq!(seen.hints_without(Some(1), &useless, &like_1), Hints::default());
         assert!(seen.hints_without(Some(1), &both, &like_1)[0] > for_1[0]);
@@ -327,12 +372,48 @@ mod tests {
         let seen = Seen::new(vec![entry(&[20], 0, true)], chains(&[&[1, 2], &[1, 3]]));
         let hints = |statement: &[u16], conjecture: &[u16]| {
             let known = with(statement, |graph| seen.statement(graph));
-            seen.hints(&known, &with(conjecture, |graph| seen.conjecture(graph)))[REMEMBERED..].to_vec()
+            seen.hints(&known, &with(conjecture, |graph| seen.conjecture(graph)))[REMEMBERED..MEMORIES.start]
+                .to_vec()
         };
         // Token 1 is in all conjectures, 4 in none.
         assert_eq!(hints(&[2, 1], &[1, 2])[..3], [1.0, 1.0, 1.0]);
         assert_eq!(hints(&[3], &[2])[..3], [0.0; 3]);
         assert_eq!(hints(&[1, 4], &[1, 4]), [0.0; 6]);
+    }
+
+    #[test]
+    fn hints_say_in_what_company_a_conjecture_was() {
+        let entries = vec![
+            entry(&[20], 0, true),
+            entry(&[20], 1, true),
+            entry(&[20], 2, false),
+            entry(&[20], 3, false),
+            entry(&[20], 5, false),
+            entry(&[21], 0, true),
+            entry(&[21], 1, false),
+            entry(&[21], 2, true),
+            entry(&[21], 3, false),
+            entry(&[21], 4, true),
+        ];
+        let seen = Seen::new(entries, chains(&[&[1], &[2], &[3], &[4], &[5], &[6]]));
+        let company = |statement: u16, conjecture: u16, without: Option<usize>| {
+            let known = with(&[statement], |graph| seen.statement(graph));
+            let asked = with(&[conjecture], |graph| seen.conjecture(graph));
+            let hints = seen.hints_without(without, &known, &asked);
+            // Counts, from half of their logarithms.
+            hints[MEMORIES.end - 4..]
+                .iter()
+                .map(|hint| (2.0 * hint).exp_m1().round() as u32)
+                .collect::<Vec<_>>()
+        };
+        let check = |statement, conjecture, without, expected: [u32; 6]| {
+            assert_eq!(company(statement, conjecture, without), expected);
+        };
+        check(20, 21, None, [1, 1, 1, 1, 3, 2]);
+        check(21, 20, None, [1, 1, 1, 1, 2, 3]);
+        check(20, 21, Some(0), [0, 1, 1, 1, 3, 2]);
+        check(22, 21, None, [0, 0, 0, 0, 3, 2]);
+        check(20, 22, None, [0; 6]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::contest::ContestOrder;
 use super::gather::{Blur, Gathered};
 use crate::data::{Prepared, Split};
 use crate::marks::Marker;
-use crate::memory::{Asked, REMEMBERED, Seen};
+use crate::memory::{Asked, MEMORIES, REMEMBERED, Seen};
 use crate::random::{sample, scramble};
 use crate::recipe::Recipe;
 
@@ -147,6 +147,7 @@ impl<'a> Order<'a> {
         let is_forgotten = (dice as f32 / (1u64 << 24) as f32) < self.recipe.forget;
         if is_forgotten {
             hints[..REMEMBERED].fill(0.0);
+            hints[MEMORIES].fill(0.0);
         }
         hints
     }
