@@ -8,10 +8,8 @@ import json
 import os
 import struct
 import sys
-from array import array
 
-HALF, SINGLE = "e", "f"
-FORMATS = {"F16": HALF, "F32": SINGLE}
+FORMATS = {"F16": "e", "F32": "f"}
 
 
 def read(path):
@@ -24,16 +22,10 @@ def read(path):
     return tensors, content[:start], bytearray(content[start:])
 
 
-def floats(data, form):
-    """Numbers of a tensor."""
-    if form == SINGLE and sys.byteorder == "little":
-        return array("f", data)
-    return [number for (number,) in struct.iter_unpack("<" + form, data)]
-
-
 def mean(a, b, form):
     """The mean of two tensors."""
-    means = [(x + y) / 2 for x, y in zip(floats(a, form), floats(b, form), strict=True)]
+    numbers = (struct.iter_unpack("<" + form, data) for data in (a, b))
+    means = [(x + y) / 2 for (x,), (y,) in zip(*numbers, strict=True)]
     return struct.pack(f"<{len(means)}{form}", *means)
 
 

@@ -5,10 +5,11 @@ mod common;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use common::{Run, formulanet};
 use expect_test::expect;
+use tempfile::TempDir;
 
 /// A data set as HolStep writes it: a statement is useful if it is about the operator of its conjecture.
 fn write_source(folder: &Path, training: usize) {
@@ -18,6 +19,14 @@ fn write_source(folder: &Path, training: usize) {
             fs::write(folder.join(split).join(format!("{i:05}")), conjecture(i)).unwrap();
         }
     }
+}
+
+/// A folder with such a data set, and its name.
+fn with_source(training: usize) -> (TempDir, String) {
+    let directory = tempfile::tempdir().unwrap();
+    write_source(&directory.path().join("tiny"), training);
+    let folder = directory.path().display().to_string();
+    (directory, folder)
 }
 
 fn conjecture(i: usize) -> String {
@@ -66,6 +75,12 @@ fn reproduce(what: &str, folder: &str, budget: &str) -> Run {
     formulanet(&arguments.iter().map(String::as_str).collect::<Vec<_>>(), b"")
 }
 
+/// Begins a process.
+fn spawn(arguments: Vec<String>) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_formulanet"));
+    command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
 fn files(folder: &Path) -> Vec<(String, String)> {
     let mut files: Vec<_> = fs::read_dir(folder)
         .unwrap()
@@ -88,9 +103,7 @@ fn rows(text: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn everything_once_and_never_twice() {
-    let directory = tempfile::tempdir().unwrap();
-    let folder = directory.path().display().to_string();
-    write_source(&directory.path().join("tiny"), 24);
+    let (directory, folder) = with_source(24);
     let first = reproduce("all", &folder, "300");
     assert_eq!(first.code, Some(0), "{}", first.stderr);
     expect![[r#"
@@ -103,8 +116,7 @@ fn everything_once_and_never_twice() {
         wrote FOLDER/results/figure5.svg
     "#]]
     .assert_eq(&first.stdout.replace(&folder, "FOLDER"));
-    let trained = first.stderr.lines().filter(|line| line.starts_with("training formulanet")).count();
-    assert_eq!(trained, 14, "{}", first.stderr);
+    assert_eq!(trained(&first.stderr).len(), 14, "{}", first.stderr);
 
     let results = directory.path().join("results");
     let written = files(&results);
@@ -185,16 +197,9 @@ fn check_tables(read: &dyn Fn(&str) -> String) {
 
 #[test]
 fn ctrl_c_and_on() {
-    let directory = tempfile::tempdir().unwrap();
-    let folder = directory.path().display().to_string();
     // Enough that the signal comes before the end.
-    write_source(&directory.path().join("tiny"), 120);
-    let mut child = Command::new(env!("CARGO_BIN_EXE_formulanet"))
-        .args(arguments("table3", &folder, "1500"))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let (directory, folder) = with_source(120);
+    let mut child = spawn(arguments("table3", &folder, "1500"));
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     // In the second run, so that there is something to show.
     let in_second = |line: &String| line.starts_with("training formulanet-basic-conditional-steps-1");
@@ -225,9 +230,7 @@ fn ctrl_c_and_on() {
 
 #[test]
 fn a_budget_in_minutes_is_measured_once() {
-    let directory = tempfile::tempdir().unwrap();
-    let folder = directory.path().display().to_string();
-    write_source(&directory.path().join("tiny"), 24);
+    let (directory, folder) = with_source(24);
     let run = reproduce("figure5", &folder, "0.002m");
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let budget = directory.path().join(
@@ -249,9 +252,7 @@ fn trained(said: &str) -> Vec<String> {
 
 #[test]
 fn two_processes_share_the_work() {
-    let directory = tempfile::tempdir().unwrap();
-    let folder = directory.path().display().to_string();
-    write_source(&directory.path().join("tiny"), 24);
+    let (directory, folder) = with_source(24);
     let alone = reproduce("all", &folder, "300");
     assert_eq!(alone.code, Some(0), "{}", alone.stderr);
     let read = |results: &str, name: &str| {
@@ -266,12 +267,7 @@ fn two_processes_share_the_work() {
         let mut arguments = arguments("all", &folder, "300");
         let place = arguments.iter().position(|argument| argument == "--results").unwrap();
         arguments[place + 1] = results;
-        Command::new(env!("CARGO_BIN_EXE_formulanet"))
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap()
+        spawn(arguments)
     });
     let mut names = Vec::new();
     for process in processes {
@@ -292,20 +288,13 @@ fn two_processes_share_the_work() {
 
 #[test]
 fn what_another_process_does_comes_last() {
-    let directory = tempfile::tempdir().unwrap();
-    let folder = directory.path().display().to_string();
-    write_source(&directory.path().join("tiny"), 24);
+    let (directory, folder) = with_source(24);
     let run = "work/runs/paper-dim-8-batch-32-seed-0-300-pairs/formulanet-conditional-steps-0-graph";
     let run = directory.path().join(run);
     fs::create_dir_all(&run).unwrap();
     let lock = File::create(run.join("reproduce.lock")).unwrap();
     lock.lock().unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_formulanet"))
-        .args(arguments("table3", &folder, "300"))
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = spawn(arguments("table3", &folder, "300"));
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     let before: Vec<String> =
         lines.by_ref().take_while(|line| line != "waiting for another process").collect();

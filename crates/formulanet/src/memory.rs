@@ -195,10 +195,10 @@ impl Seen {
         conjecture: &Asked,
     ) -> Hints {
         let labels = self.labels(statement.number).iter().copied();
-        let labels: Vec<Label> = labels.filter(|label| Some(label.conjecture()) != without).collect();
-        let (remembered, more) = remembered(&labels, &conjecture.similarities);
+        let labels = labels.filter(|label| Some(label.conjecture()) != without);
+        let (remembered, more) = remembered(labels.clone(), &conjecture.similarities);
         let matches = statement.signature.compare(&conjecture.signature);
-        let together = together(&labels, &conjecture.labels);
+        let together = together(labels, &conjecture.labels);
         let all = remembered.into_iter().chain(matches).chain(more).chain(together);
         let mut hints = Hints::default();
         hints.iter_mut().zip(all).for_each(|(hint, x)| *hint = x);
@@ -254,10 +254,10 @@ impl Seen {
 }
 
 /// What a statement was for other conjectures, in two parts; all 0 if it was not seen.
-fn remembered(labels: &[Label], similarities: &[f32]) -> ([f32; REMEMBERED], [f32; 4]) {
-    if labels.is_empty() {
-        return Default::default();
-    }
+fn remembered(
+    labels: impl Iterator<Item = Label>,
+    similarities: &[f32],
+) -> ([f32; REMEMBERED], [f32; POWERS.len()]) {
     let mut counts = [0.0f32; 2];
     let mut weights = [[0.0f32; 2]; POWERS.len()];
     let mut most = [0.0f32; 2];
@@ -270,6 +270,9 @@ fn remembered(labels: &[Label], similarities: &[f32]) -> ([f32; REMEMBERED], [f3
             weights[side] += similarity.powi(power);
         }
     }
+    if counts == [0.0; 2] {
+        return Default::default();
+    }
     // Half of the logarithms, so that they are about as large as the numbers beside them.
     let odds = |[useful, useless]: [f32; 2], more: f32| 0.5 * ((useful + more) / (useless + more)).ln();
     let size = 0.5 * (counts[0] + counts[1]).ln_1p();
@@ -279,9 +282,9 @@ fn remembered(labels: &[Label], similarities: &[f32]) -> ([f32; REMEMBERED], [f3
 
 /// For how many conjectures both a statement and this conjecture itself were useful, only the statement was, only the
 /// conjecture, and neither; then, for how many the conjecture was useful and useless.
-fn together(statement: &[Label], conjecture: &[Label]) -> [f32; 6] {
+fn together(statement: impl Iterator<Item = Label>, conjecture: &[Label]) -> [f32; 6] {
     let mut counts = [0.0f32; 6];
-    let mut others = statement.iter().peekable();
+    let mut others = statement.peekable();
     for own in conjecture {
         counts[4 + usize::from(!own.is_useful())] += 1.0;
         while others.next_if(|other| other.conjecture() < own.conjecture()).is_some() {}
