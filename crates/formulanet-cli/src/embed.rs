@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::{ArgGroup, Args, ValueEnum};
-use formulanet::collection::Collection;
-use formulanet::rank::Ranker;
-use formulanet::ranks;
-use formulanet::vectors::Vectors;
+use formulanet::processes;
+use formulanet::rank::collection::Collection;
+use formulanet::rank::ranker::Ranker;
+use formulanet::rank::vectors::Vectors;
 
 use crate::input::{ComputeArguments, FormatArgument, FormulaArguments, LimitArguments, ranker_for, writing};
 use crate::processes::{group, refuse_stdin, speaks};
@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if collection.premises.is_empty() {
         bail!("expected statements, found none");
     }
-    ranks::agree(group(), &collection.facts())?;
+    processes::agree(group(), &collection.facts())?;
     let vectors = Vectors::of(&ranker, &collection.premises);
     if !speaks() {
         return Ok(());

@@ -7,15 +7,15 @@ use std::sync::atomic::Ordering;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use formulanet::baselines::{Baseline, LibraryBaseline, Options as BaselineOptions};
 use formulanet::data::{self, Labels, Options, Prepared, Split, Validation};
-use formulanet::evaluate::{Predictions, TokenMap, Watch, pairs_of, predict};
 use formulanet::logic::View;
-use formulanet::metrics::{Ranking, Report, evaluate, report_html, roc_points};
+use formulanet::measure::baselines::{Baseline, LibraryBaseline, Options as BaselineOptions};
+use formulanet::measure::evaluate::{Predictions, TokenMap, Watch, pairs_of, predict};
+use formulanet::measure::metrics::{Ranking, Report, evaluate, report_html, roc_points};
+use formulanet::measure::premises::rank_premises;
 use formulanet::model::TrainedModel;
 use formulanet::net::Network;
-use formulanet::premises::rank_premises;
-use formulanet::ranks;
+use formulanet::processes;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::input::{ComputeArguments, writing};
@@ -166,12 +166,12 @@ fn agree(trained: &TrainedModel, prepared: &Prepared, arguments: &Arguments) -> 
         return Ok(());
     }
     let facts = [
-        ("program", ranks::program().to_owned()),
+        ("program", processes::program().to_owned()),
         ("kind of CPU", arguments.compute.compute().instructions().to_owned()),
         ("model", trained.fingerprint()),
         ("data", format!("one with digest {:016x}", prepared.digest())),
     ];
-    Ok(ranks::agree(group(), &facts)?)
+    Ok(processes::agree(group(), &facts)?)
 }
 
 /// A line for every prediction; those of a baseline have one probability.

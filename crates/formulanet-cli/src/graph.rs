@@ -7,8 +7,8 @@ use clap::{ArgGroup, Args, ValueEnum};
 use formulanet::Error;
 use formulanet::logic::draw::{self, SvgOptions};
 use formulanet::logic::{Formula, Graph, GraphBuilder, Interner, Limits, Position, hol};
-use formulanet::rank::Syntax;
-use formulanet::statements::{self, Format, Statement};
+use formulanet::read::Syntax;
+use formulanet::read::{self, Format, Item};
 
 use crate::input::{FormulaArguments, LimitArguments, ViewArgument, writing};
 
@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let mut printer = Printer::new(output, arguments.format, builder);
     if let Some(formula) = &arguments.formula {
         let formula = arguments.reading.parse(formula, limits, &mut names)?;
-        let statement = Statement {
+        let statement = Item {
             name: None,
             role: "",
             file: "formula",
@@ -103,7 +103,7 @@ fn print_files(
     let mut count = 0;
     for (format, files) in sources {
         for file in files {
-            statements::read(file, format, &options, names, &mut |statement, names| {
+            read::read(file, format, &options, names, &mut |statement, names| {
                 count += 1;
                 if arguments.nth.is_some_and(|n| n != count) {
                     return Ok(());
@@ -135,7 +135,7 @@ impl<W: Write> Printer<W> {
         Printer { output, format, builder, graph: Graph::new(), printed: 0, json_names: Vec::new() }
     }
 
-    fn print(&mut self, statement: &Statement<'_>, names: &Interner) -> Result<()> {
+    fn print(&mut self, statement: &Item<'_>, names: &Interner) -> Result<()> {
         self.builder.build(statement.formula, names, &mut self.graph).map_err(|cause| Error::TooLarge {
             file: statement.file.to_owned(),
             position: statement.position,
@@ -161,7 +161,7 @@ impl<W: Write> Printer<W> {
         writing(self.output.flush())
     }
 
-    fn text(&mut self, statement: &Statement<'_>, names: &Interner) -> io::Result<()> {
+    fn text(&mut self, statement: &Item<'_>, names: &Interner) -> io::Result<()> {
         let (graph, out) = (&self.graph, &mut self.output);
         if self.printed > 1 {
             writeln!(out)?;
@@ -190,7 +190,7 @@ impl<W: Write> Printer<W> {
         Ok(())
     }
 
-    fn json(&mut self, statement: &Statement<'_>, names: &Interner) -> io::Result<()> {
+    fn json(&mut self, statement: &Item<'_>, names: &Interner) -> io::Result<()> {
         if self.json_names.len() < names.len() {
             for symbol in names.symbols().skip(self.json_names.len()) {
                 self.json_names.push(serde_json::to_string(names.name(symbol))?);
@@ -219,7 +219,7 @@ impl<W: Write> Printer<W> {
 }
 
 /// What a drawing is called: the statement's name, or its text if that is short.
-fn title(statement: &Statement<'_>, names: &Interner) -> String {
+fn title(statement: &Item<'_>, names: &Interner) -> String {
     let text = |formula: &Formula| formula.display(names).to_string();
     match statement.name {
         Some(name) => name.to_owned(),

@@ -8,12 +8,13 @@ use formulanet::logic::hol::{self, Overload};
 use formulanet::logic::tptp::{self, Language};
 use formulanet::logic::{Formula, Interner, Limits, View};
 use formulanet::model::TrainedModel;
+use formulanet::model::shipped;
 use formulanet::net::{Compute, Precision};
-use formulanet::rank::{Ranker, Syntax};
-use formulanet::ranks;
-use formulanet::selection::Selection;
-use formulanet::shipped;
-use formulanet::statements::{self, Format};
+use formulanet::processes;
+use formulanet::rank::ranker::Ranker;
+use formulanet::rank::selection::Selection;
+use formulanet::read::Syntax;
+use formulanet::read::{self, Format};
 
 use crate::processes::group;
 
@@ -98,8 +99,8 @@ impl FormulaArguments {
     ) -> Result<Formula> {
         let limits = known.limits;
         let (source, text) = match argument.strip_prefix('@') {
-            Some(file) => (file, statements::read_text(file, limits.bytes)?),
-            None if argument == "-" => ("-", statements::read_text("-", limits.bytes)?),
+            Some(file) => (file, read::read_text(file, limits.bytes)?),
+            None if argument == "-" => ("-", read::read_text("-", limits.bytes)?),
             None => ("formula", argument.to_owned()),
         };
         let formula = match self.syntax().unwrap_or(syntax) {
@@ -157,7 +158,7 @@ impl ComputeArguments {
     }
 
     pub(crate) fn threads(&self) -> usize {
-        self.threads.unwrap_or_else(|| ranks::threads(group())).max(1)
+        self.threads.unwrap_or_else(|| processes::threads(group())).max(1)
     }
 }
 

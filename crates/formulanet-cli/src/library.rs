@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use formulanet::collection::Collection;
-use formulanet::library::{Added, Library};
 use formulanet::model::TrainedModel;
-use formulanet::rank::{Ranker, Syntax};
-use formulanet::ranks;
-use formulanet::shipped;
+use formulanet::model::shipped;
+use formulanet::processes;
+use formulanet::rank::collection::Collection;
+use formulanet::rank::library::{Added, Library};
+use formulanet::rank::ranker::Ranker;
+use formulanet::read::Syntax;
 use serde::Serialize;
 
 use crate::input::{ComputeArguments, FormatArgument, LimitArguments, language, writing};
@@ -163,7 +164,7 @@ fn build(arguments: BuildArguments) -> Result<()> {
         );
     }
     refuse_stdin(statements.files.iter().map(String::as_str))?;
-    ranks::agree(group(), &Collection::new(&ranker).facts())?;
+    processes::agree(group(), &Collection::new(&ranker).facts())?;
     if !speaks() {
         // This process embeds its share, and the first one has the library.
         read(statements, &ranker, &mut Library::create(Path::new(":memory:"), &ranker, &model)?)?;
@@ -203,14 +204,14 @@ fn read(statements: &StatementArguments, ranker: &Ranker, library: &mut Library)
     for file in &statements.files {
         collection.read_each(file, format, &mut |premise| {
             count += 1;
-            digest = ranks::digest(format!("{digest} {} {}", premise.name, premise.text).as_bytes());
+            digest = processes::digest(format!("{digest} {} {}", premise.name, premise.text).as_bytes());
             addition.push(premise)
         })?;
     }
     if count == 0 {
         bail!("expected statements, found none");
     }
-    ranks::agree(group(), &[("statements", format!("{count} with digest {digest:016x}"))])?;
+    processes::agree(group(), &[("statements", format!("{count} with digest {digest:016x}"))])?;
     let added = addition.commit()?;
     if added.repeated > 0 && speaks() {
         eprintln!("{} statements share a name with a later one and were left out", added.repeated);

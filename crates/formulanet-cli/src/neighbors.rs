@@ -9,12 +9,12 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use formulanet::Error;
-use formulanet::encode::Encoded;
 use formulanet::logic::draw::{self, SvgOptions};
 use formulanet::logic::{Formula, Graph, GraphBuilder, Interner};
-use formulanet::rank::{self, Ranker};
-use formulanet::statements::{self, Format};
-use formulanet::vectors::Vectors;
+use formulanet::model::encode::Encoded;
+use formulanet::rank::ranker::{self, Ranker};
+use formulanet::rank::vectors::Vectors;
+use formulanet::read::{self, Format};
 use serde::Serialize;
 
 use crate::input::{
@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let vector = Vectors::of_encoded(&ranker, &[&encoded]);
     let vectors = Vectors::of_encoded(&ranker, &candidates.iter().map(|c| &c.encoded).collect::<Vec<_>>());
     let similarities = vectors.cosines(vector.rows().next().unwrap_or(&[]));
-    let mut closest = rank::order(&similarities, |i| &candidates[i].name);
+    let mut closest = ranker::order(&similarities, |i| &candidates[i].name);
     closest.truncate(arguments.most);
     let rows: Vec<Row<'_>> = closest
         .iter()
@@ -142,7 +142,7 @@ fn read(
     let mut encoder = ranker.encoder();
     let options = ranker.hol_options();
     let file = &arguments.premises;
-    statements::read(file, format, &options, names, &mut |statement, names| -> Result<()> {
+    read::read(file, format, &options, names, &mut |statement, names| -> Result<()> {
         let name = statement.name.map_or_else(|| format!("line {}", statement.position.line), str::to_owned);
         let mut seen = HashSet::new();
         let parts: Vec<Formula> = if arguments.subformulas {

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use formulanet::ranks::{self, Alone, Group};
+use formulanet::processes::{self, Alone, Group};
 
 /// How long other processes wait before they say what went wrong: mostly, the first has the same to say, and ends the
 /// job with it.
@@ -35,14 +35,14 @@ pub(crate) fn refuse_stdin<'a>(names: impl IntoIterator<Item = &'a str>) -> Resu
 /// MPI, if there is any.
 pub(crate) struct Processes {
     #[cfg(feature = "mpi")]
-    session: Option<ranks::Session>,
+    session: Option<processes::Session>,
 }
 
 impl Processes {
     /// Begins. A command that is not shared runs in every process as if it were alone, and so does one that no launcher
     /// has started: MPI takes its time to begin.
     pub(crate) fn start(is_shared: bool) -> Result<Self> {
-        let number = if is_shared { ranks::launched() } else { 1 };
+        let number = if is_shared { processes::launched() } else { 1 };
         #[cfg(not(feature = "mpi"))]
         {
             if number > 1 {
@@ -54,7 +54,7 @@ impl Processes {
         }
         #[cfg(feature = "mpi")]
         {
-            let session = (number > 1).then(ranks::Session::start).flatten();
+            let session = (number > 1).then(processes::Session::start).flatten();
             if let Some(session) = &session {
                 GROUP.get_or_init(|| session.group());
                 if group().size() != number {
@@ -89,7 +89,7 @@ impl Processes {
 
 /// Ends after wrong usage or a question for help, which all processes have found: one speaks.
 pub(crate) fn exit_usage(error: &clap::Error) -> ! {
-    if ranks::launched_rank() > 0 {
+    if processes::launched_rank() > 0 {
         thread::sleep(FIRST_SPEAKS);
         std::process::exit(error.exit_code());
     }

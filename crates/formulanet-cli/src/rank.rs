@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use clap::{ArgGroup, Args};
 use formulanet::Error;
-use formulanet::collection::{Collection, Premise};
-use formulanet::encode::Encoded;
-use formulanet::library::Library;
 use formulanet::logic::Interner;
-use formulanet::rank::{Ranked, Ranker, Syntax};
+use formulanet::model::encode::Encoded;
+use formulanet::rank::collection::{Collection, Premise};
+use formulanet::rank::library::Library;
+use formulanet::rank::ranker::{Ranked, Ranker};
+use formulanet::read::Syntax;
 use serde::Serialize;
 
 use crate::input::{

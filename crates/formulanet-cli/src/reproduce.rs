@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use formulanet::reproduce::{Budget, Preset, Reproduction, Settings, Target, Watcher};
+use formulanet::paper::reproduce::{Budget, Preset, Reproduction, Settings, Target, Watcher};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::input::{validation, writing};

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use formulanet::model::TrainedModel;
-use formulanet::problem::Problem;
-use formulanet::rank::{Ranked, Ranker, Syntax};
-use formulanet::shipped;
+use formulanet::model::shipped;
+use formulanet::rank::problem::Problem;
+use formulanet::rank::ranker::{Ranked, Ranker};
+use formulanet::read::Syntax;
 
 use crate::input::{ComputeArguments, LimitArguments, SelectionArguments, writing};
 use crate::rank::Row;

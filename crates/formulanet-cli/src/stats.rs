@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, ValueEnum};
+use formulanet::data::histogram;
 use formulanet::data::{Prepared, Sizes, Stats};
-use formulanet::plot;
 
 use crate::input::writing;
 
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let stats = Stats::of(&prepared);
     if let Some(file) = &arguments.plot {
         let title = format!("{}: sizes of formulas", prepared.meta().input);
-        let picture = plot::histograms(&title, &stats.distributions())
+        let picture = histogram::histograms(&title, &stats.distributions())
             .map_err(|error| anyhow!("cannot draw the distributions: {error}"))?;
         std::fs::write(file, picture).with_context(|| format!("cannot write `{}`", file.display()))?;
     }

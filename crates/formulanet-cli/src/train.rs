@@ -9,9 +9,9 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use formulanet::data::Prepared;
 use formulanet::model::TrainedModel;
+use formulanet::model::recipe::{OptimiserName, Recipe, ScheduleName, StorageName};
 use formulanet::net::{Kind, Meeting, NormKind, Pooling, Precision, Reads};
-use formulanet::ranks;
-use formulanet::recipe::{OptimiserName, Recipe, ScheduleName, StorageName};
+use formulanet::processes;
 use formulanet::train::{self, Line, Outcome, Plan, RunOptions, Watcher};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -299,7 +299,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         }
     };
     let options = RunOptions {
-        threads: arguments.threads.unwrap_or_else(|| ranks::threads(group())).max(1),
+        threads: arguments.threads.unwrap_or_else(|| processes::threads(group())).max(1),
         most_time: arguments
             .max_minutes
             .map(|minutes| Duration::from_secs_f64(60.0 * minutes.clamp(0.0, 1e6))),
@@ -342,7 +342,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
 /// The recipe of a run that goes on. Other processes need not see the folder.
 fn recipe_of(folder: &Path) -> Result<Recipe> {
     let text = if speaks() { toml::to_string(&train::recipe_of(folder)?)? } else { String::new() };
-    let text = String::from_utf8(ranks::from_first(group(), text.into_bytes()))?;
+    let text = String::from_utf8(processes::from_first(group(), text.into_bytes()))?;
     Ok(toml::from_str(&text)?)
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode, header};
 use formulanet::logic::Position;
-use formulanet::rank::Syntax;
+use formulanet::read::Syntax;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};

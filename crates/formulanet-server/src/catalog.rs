@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use formulanet::Error;
-use formulanet::library::{Entry, Library};
 use formulanet::logic::Limits;
 use formulanet::model::TrainedModel;
+use formulanet::model::shipped;
 use formulanet::net::{Compute, Precision};
-use formulanet::rank::{Ranker, Syntax};
-use formulanet::shipped;
+use formulanet::rank::library::{Entry, Library};
+use formulanet::rank::ranker::Ranker;
+use formulanet::read::Syntax;
 
 use crate::problem::Problem;
 use crate::settings::{Settings, StartError};

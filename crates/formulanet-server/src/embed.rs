@@ -1,8 +1,8 @@
 //! `POST /v1/embed`: the vectors of statements.
 
 use axum::http::StatusCode;
-use formulanet::encode::Encoded;
-use formulanet::rank::Syntax;
+use formulanet::model::encode::Encoded;
+use formulanet::read::Syntax;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::Catalog;

@@ -3,7 +3,7 @@
 use formulanet::Error;
 use formulanet::logic::draw::{self, SvgOptions};
 use formulanet::logic::{Graph, GraphBuilder, Interner, Position, View, hol, tptp};
-use formulanet::rank::Syntax;
+use formulanet::read::Syntax;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::{Catalog, shown};

@@ -1,7 +1,7 @@
 //! `GET /v1/library`: the libraries of the server, and what is in them.
 
 use axum::http::StatusCode;
-use formulanet::rank::Syntax;
+use formulanet::read::Syntax;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::Catalog;

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
-use formulanet::collection::{Collection, Premise};
-use formulanet::encode::Encoded;
-use formulanet::rank::{Ranked, Ranker, Scoring, Syntax};
-use formulanet::selection::{Selection, matches};
-use formulanet::statements::Format;
+use formulanet::model::encode::Encoded;
+use formulanet::rank::collection::{Collection, Premise};
+use formulanet::rank::ranker::{Ranked, Ranker, Scoring};
+use formulanet::rank::selection::{Selection, matches};
+use formulanet::read::Format;
+use formulanet::read::Syntax;
 use serde::{Deserialize, Serialize};
 
 use crate::body::Premises;

@@ -7,9 +7,9 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use formulanet::baselines::{Baseline, LibraryBaseline, Options};
 use formulanet::data::{Prepared, Split};
-use formulanet::metrics::evaluate;
+use formulanet::measure::baselines::{Baseline, LibraryBaseline, Options};
+use formulanet::measure::metrics::evaluate;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);

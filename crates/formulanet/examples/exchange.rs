@@ -9,7 +9,7 @@ use std::error::Error;
 use std::io::{Write, stdout};
 use std::time::Instant;
 
-use formulanet::ranks::Session;
+use formulanet::processes::Session;
 
 fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);

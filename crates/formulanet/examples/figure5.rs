@@ -7,9 +7,9 @@ use std::io::Write;
 use std::path::Path;
 
 use formulanet::data::Prepared;
-use formulanet::figure5::{Options, figure5};
 use formulanet::model::TrainedModel;
 use formulanet::net::{Compute, Network, Precision};
+use formulanet::paper::figure5::{Options, figure5};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();

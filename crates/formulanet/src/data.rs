@@ -5,6 +5,7 @@
 //! (`split`) and writes a folder that [`Prepared`] maps into memory.
 
 mod collect;
+pub mod histogram;
 mod map;
 mod parse;
 mod prepare;
@@ -12,6 +13,7 @@ mod source;
 mod split;
 mod stats;
 mod store;
+pub mod vocabulary;
 mod write;
 
 pub(crate) use prepare::view_name;

@@ -4,6 +4,7 @@
 //! processes, nor on how often the run was stopped and resumed.
 
 mod contest;
+mod curve;
 mod folder;
 mod gather;
 mod order;
@@ -23,11 +24,11 @@ pub use folder::{Log, RunFolder, recipe_of};
 
 use crate::Error;
 use crate::data::Prepared;
-use crate::evaluate::Predictions;
-use crate::memory::Seen;
-use crate::metrics::Ranking;
+use crate::measure::evaluate::Predictions;
+use crate::measure::metrics::Ranking;
 use crate::model::TrainedModel;
-use crate::recipe::Recipe;
+use crate::model::knowledge::memory::Seen;
+use crate::model::recipe::Recipe;
 use order::Order;
 use trainer::{Progress, Trainer};
 

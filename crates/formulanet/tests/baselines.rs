@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use formulanet::baselines::{Baseline, LibraryBaseline, Options};
 use formulanet::data::{self, Layout, Prepared, Silent, Split, Validation, prepare};
-use formulanet::metrics::{Prediction, evaluate};
+use formulanet::measure::baselines::{Baseline, LibraryBaseline, Options};
+use formulanet::measure::metrics::{Prediction, evaluate};
 use tempfile::TempDir;
 
 /// A conjecture with its statements: `+` or `-`, a formula, and a name if the statement is a premise.

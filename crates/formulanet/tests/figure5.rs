@@ -5,13 +5,13 @@ use std::path::Path;
 
 use formulanet::Error;
 use formulanet::data::{self, Prepared, Silent, Validation, prepare};
-use formulanet::figure5::{Figure, Options, figure5};
 use formulanet::logic::View;
-use formulanet::memory::Seen;
+use formulanet::model::knowledge::memory::Seen;
+use formulanet::model::knowledge::proofs::Neighbours;
+use formulanet::model::recipe::Recipe;
 use formulanet::model::{Origin, TrainedModel};
-use formulanet::neighbours::Neighbours;
 use formulanet::net::{Compute, Model, Network, NormKind, Precision};
-use formulanet::recipe::Recipe;
+use formulanet::paper::figure5::{Figure, Options, figure5};
 
 /// The pairs of a conjecture, all about the same few functions and one of its own. `<` is a name that SVG
 /// must not take for its own.

@@ -4,10 +4,11 @@
 mod tiny;
 
 use formulanet::Error;
-use formulanet::collection::{Collection, Premise};
-use formulanet::library::{Added, Entry, Library};
 use formulanet::net::{Compute, Meeting, Precision};
-use formulanet::rank::{Ranker, Syntax};
+use formulanet::rank::collection::{Collection, Premise};
+use formulanet::rank::library::{Added, Entry, Library};
+use formulanet::rank::ranker::Ranker;
+use formulanet::read::Syntax;
 
 const MANY: usize = 9000;
 

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use formulanet::data::{Options, Prepared, Silent, Split, Validation, prepare};
-use formulanet::evaluate::{TokenMap, Unwatched, pairs_of, predict};
 use formulanet::logic::View;
+use formulanet::measure::evaluate::{TokenMap, Unwatched, pairs_of, predict};
+use formulanet::measure::premises::rank_premises;
 use formulanet::model::TrainedModel;
+use formulanet::model::recipe::{Recipe, StorageName};
 use formulanet::net::{Compute, Meeting, Network, Precision};
-use formulanet::premises::rank_premises;
-use formulanet::recipe::{Recipe, StorageName};
 use formulanet::train::{Line, Outcome, Plan, RunOptions, Watcher, train};
 use formulanet::{Ranker, Statement};
 

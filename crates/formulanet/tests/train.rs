@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use formulanet::Error;
 use formulanet::data::{Options, Prepared, Silent, Split, Validation, prepare};
-use formulanet::evaluate::{TokenMap, Unwatched, pairs_of, predict};
-use formulanet::metrics::evaluate;
+use formulanet::measure::evaluate::{TokenMap, Unwatched, pairs_of, predict};
+use formulanet::measure::metrics::evaluate;
 use formulanet::model::TrainedModel;
+use formulanet::model::recipe::Recipe;
 use formulanet::net::{Compute, Group, Network, Precision, team};
-use formulanet::recipe::Recipe;
 use formulanet::train::{Line, Log, Outcome, Plan, RunOptions, Watcher, train, train_from};
 
 /// Conjectures about FF have useful statements about GG, whatever their variables are called.

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use formulanet::collection::Collection;
-use formulanet::library::Library;
 use formulanet::model::TrainedModel;
 use formulanet::net::{Compute, Meeting, Precision, Storage};
-use formulanet::rank::{Ranker, Syntax};
+use formulanet::rank::collection::Collection;
+use formulanet::rank::library::Library;
+use formulanet::rank::ranker::Ranker;
+use formulanet::read::Syntax;
 use formulanet_server::{Server, Settings};
 use serde_json::Value;
 use tempfile::TempDir;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::split::Split;
 use super::store::{Counts, Prepared};
-use crate::vocab::Vocabulary;
+use crate::data::vocabulary::Vocabulary;
 
 /// Numbers about a prepared folder.
 #[derive(Clone, PartialEq, Debug, Serialize)]

@@ -273,7 +273,7 @@ impl Prepared {
 
     /// A hash of all graphs and pairs.
     pub fn digest(&self) -> u64 {
-        crate::ranks::digest(&self.memory)
+        crate::processes::digest(&self.memory)
     }
 
     /// Where the folder is.

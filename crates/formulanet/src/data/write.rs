@@ -16,7 +16,7 @@ use super::prepare::Labels;
 use super::split::{self, Candidate, Split};
 use super::store::{Counts, GRAPHS, META, Meta, VOCABULARY};
 use crate::Error;
-use crate::vocab::{SPECIAL, UNKNOWN_KINDS, is_logical};
+use crate::data::vocabulary::{SPECIAL, UNKNOWN_KINDS, is_logical};
 
 /// Whether a folder can be made at a place.
 pub(super) fn check_output(output: &Path) -> Result<(), Error> {
@@ -116,7 +116,7 @@ struct Vocabulary {
     tokens: Vec<Option<u16>>,
     /// For each label of the collection, whether it is a connective or a binder.
     is_logical: Vec<bool>,
-    known: crate::vocab::Vocabulary,
+    known: crate::data::vocabulary::Vocabulary,
 }
 
 impl Vocabulary {
@@ -150,7 +150,7 @@ impl Vocabulary {
         let special = SPECIAL.iter().chain(kinds).map(|label| (*label).to_owned());
         let labels: Vec<String> =
             special.chain(order.iter().map(|&i| collection.labels[i].clone())).collect();
-        let known = crate::vocab::Vocabulary::new(&labels).expect("UNKNOWN is special");
+        let known = crate::data::vocabulary::Vocabulary::new(&labels).expect("UNKNOWN is special");
         let tokens = collection.labels.iter().map(|label| known.known(label)).collect();
         let is_logical = collection.labels.iter().map(|label| is_logical(label)).collect();
         Vocabulary { labels, tokens, is_logical, known }

@@ -9,8 +9,8 @@ use formulanet_net::{Batch, Candidate, Contest, Dealing, Dropout};
 
 use super::gather::{Blur, Gathered};
 use crate::data::{Conjecture, Prepared, Split};
-use crate::random::{sample, scramble};
-use crate::recipe::Recipe;
+use crate::model::recipe::Recipe;
+use crate::util::random::{sample, scramble};
 
 /// Which conjectures and premises every batch has.
 pub(super) struct ContestOrder<'a> {

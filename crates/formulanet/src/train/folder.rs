@@ -9,9 +9,8 @@ use formulanet_net::{Metadata, State};
 use super::{Line, Progress};
 use crate::Error;
 use crate::data::Prepared;
-use crate::files::{lock, write_whole};
-use crate::plot;
-use crate::recipe::Recipe;
+use crate::model::recipe::Recipe;
+use crate::util::files::{lock, write_whole};
 
 /// A run folder that is in use by this process.
 pub struct RunFolder {
@@ -136,7 +135,7 @@ impl RunFolder {
     /// Draws the curve.
     pub(super) fn draw(&self) -> Result<(), Error> {
         let path = self.path(CURVE);
-        let picture = plot::training_curve(&self.log.lines);
+        let picture = super::curve::training_curve(&self.log.lines);
         let picture = picture.map_err(|error| Error::data(path.display().to_string(), error.to_string()))?;
         write_whole(&path, picture.as_bytes())
     }

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use formulanet_net::GraphInput;
 
 use crate::data::Prepared;
-use crate::marks::{Marked, Marker};
-use crate::random::scramble;
-use crate::recipe::Recipe;
-use crate::vocab::{UNKNOWN, is_symbol};
+use crate::data::vocabulary::{UNKNOWN, is_symbol};
+use crate::model::knowledge::marks::{Marked, Marker};
+use crate::model::recipe::Recipe;
+use crate::util::random::scramble;
 
 /// Which labels a batch may take for unknown, so that the network learns to do without them and what an unknown one
 /// means.

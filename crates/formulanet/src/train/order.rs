@@ -6,10 +6,10 @@ use formulanet_net::{Batch, Compute, Dealing, Dropout, Hints, Meeting};
 use super::contest::ContestOrder;
 use super::gather::{Blur, Gathered};
 use crate::data::{Prepared, Split};
-use crate::marks::Marker;
-use crate::memory::{Asked, MEMORIES, REMEMBERED, Seen};
-use crate::random::{sample, scramble};
-use crate::recipe::Recipe;
+use crate::model::knowledge::marks::Marker;
+use crate::model::knowledge::memory::{Asked, MEMORIES, REMEMBERED, Seen};
+use crate::model::recipe::Recipe;
+use crate::util::random::{sample, scramble};
 
 /// What every batch has: pairs; or, for dot products, conjectures and premises.
 pub(super) struct Order<'a> {

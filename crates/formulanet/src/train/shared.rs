@@ -7,8 +7,8 @@ use super::{Progress, folder};
 use crate::Error;
 use crate::data::Prepared;
 use crate::model::TrainedModel;
-use crate::ranks;
-use crate::recipe::Recipe;
+use crate::model::recipe::Recipe;
+use crate::processes;
 
 /// Refuses processes that would not compute the same.
 pub(super) fn agree(
@@ -24,10 +24,10 @@ pub(super) fn agree(
     let recipe = toml::to_string(recipe).expect("a recipe is plain data").replace('\n', ", ");
     let first = first_weights.map_or_else(|| "random".to_owned(), TrainedModel::fingerprint);
     let data = format!("{} with digest {:016x}", data_of(prepared), prepared.digest());
-    ranks::agree(
+    processes::agree(
         group,
         &[
-            ("program", ranks::program().to_owned()),
+            ("program", processes::program().to_owned()),
             ("kind of CPU", compute.instructions().to_owned()),
             ("data", data),
             ("recipe", recipe),
@@ -72,7 +72,7 @@ pub(super) fn restore(
             bytes = folder::state_bytes(state, &progress).map_err(|message| run.damaged(&message))?;
         }
     }
-    let bytes = ranks::from_first(group, bytes);
+    let bytes = processes::from_first(group, bytes);
     if !group.is_first() {
         let wrong = |found: String| Error::data("rank 0", format!("expected its checkpoint, found {found}"));
         progress = folder::restore_bytes(state, &bytes).map_err(wrong)?;
@@ -87,5 +87,5 @@ pub(super) fn same_weights(group: &dyn Group, state: &State) -> Result<(), Error
     }
     let mut bytes = Vec::with_capacity(4 * state.model.values().len());
     state.model.values().iter().for_each(|value| bytes.extend(value.to_le_bytes()));
-    ranks::agree(group, &[("weights", format!("{:016x}", ranks::digest(&bytes)))])
+    processes::agree(group, &[("weights", format!("{:016x}", processes::digest(&bytes)))])
 }

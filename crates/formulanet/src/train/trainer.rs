@@ -11,15 +11,16 @@ use serde::{Deserialize, Serialize};
 
 use super::{Line, Outcome, RunFolder, RunOptions, Validation, Watcher, shared};
 use crate::Error;
+use crate::data::vocabulary;
 use crate::data::{Prepared, Split};
-use crate::evaluate::{self, TokenMap, Unwatched};
-use crate::memory::Seen;
+use crate::measure::evaluate::{self, TokenMap, Unwatched};
+use crate::measure::premises::{Questions, rank_premises};
+use crate::model::Known;
+use crate::model::knowledge::memory::Seen;
+use crate::model::knowledge::proofs::Neighbours;
+use crate::model::recipe::Recipe;
 use crate::model::{Origin, TrainedModel};
-use crate::neighbours::Neighbours;
-use crate::premises::{Known, Questions, rank_premises};
-use crate::random::sample;
-use crate::recipe::Recipe;
-use crate::vocab;
+use crate::util::random::sample;
 
 /// What a checkpoint knows beside the numbers.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -263,7 +264,7 @@ impl<'a> Trainer<'a> {
             }
         }
         if self.recipe.blur > 0.0 {
-            let unknown = self.prepared.vocabulary().iter().position(|label| label == vocab::UNKNOWN);
+            let unknown = self.prepared.vocabulary().iter().position(|label| label == vocabulary::UNKNOWN);
             unknown.into_iter().for_each(|unknown| counts[unknown] = u64::MAX);
         }
         let mut seen: Vec<usize> = (0..counts.len()).filter(|&token| counts[token] > 0).collect();

@@ -1,0 +1,92 @@
+//! Ranking all named premises.
+
+use std::collections::HashMap;
+
+use super::{LibraryBaseline, Options, nothing};
+use crate::Error;
+use crate::data::{Conjecture, Prepared, Split};
+use crate::measure::metrics::{Query, Ranking, ranking};
+use crate::measure::premises::Questions;
+use crate::model::knowledge::index::{Index, bag};
+
+/// How much a premise's popularity counts beside the similarity of conjectures whose proofs depend on it: it decides
+/// between premises that are otherwise equal, above all those that no neighbour uses.
+const POPULARITY: f32 = 1e-3;
+
+/// What is known of training when a premise's score is asked for.
+struct Scorer<'a> {
+    prepared: &'a Prepared,
+    /// Share of proofs that depend on each premise.
+    popularity: Vec<f32>,
+    neighbours: Option<Neighbours>,
+}
+
+/// Conjectures of training by similarity.
+struct Neighbours {
+    conjectures: Vec<usize>,
+    index: Index<u16>,
+    /// How many are looked at.
+    number: usize,
+}
+
+pub(super) fn rank(
+    baseline: LibraryBaseline,
+    prepared: &Prepared,
+    split: Split,
+    options: &Options,
+) -> Result<Ranking, Error> {
+    let questions = Questions::new(prepared, &[split]);
+    let training = Questions::new(prepared, &[Split::Train]).asked;
+    for (conjectures, split) in [(&training, Split::Train), (&questions.asked, split)] {
+        if conjectures.is_empty() {
+            return Err(nothing(prepared, "conjectures that depend on named premises", split));
+        }
+    }
+    let scorer = Scorer::new(baseline, prepared, training, options);
+    let of_conjecture = |&number: &usize| {
+        let conjecture = prepared.conjecture(number);
+        questions.query(&conjecture, scorer.scores(&conjecture, &questions.names))
+    };
+    let queries: Vec<Query> = questions.asked.iter().map(of_conjecture).collect::<Result<_, _>>()?;
+    Ok(ranking(&queries))
+}
+
+impl<'a> Scorer<'a> {
+    fn new(
+        baseline: LibraryBaseline,
+        prepared: &'a Prepared,
+        training: Vec<usize>,
+        options: &Options,
+    ) -> Self {
+        let mut popularity = vec![0.0; prepared.meta().counts.premises];
+        for &number in &training {
+            for &premise in prepared.conjecture(number).dependencies {
+                popularity[premise as usize] += 1.0 / training.len() as f32;
+            }
+        }
+        let neighbours = (baseline == LibraryBaseline::Neighbours).then(|| {
+            let graphs = training.iter().map(|&number| prepared.conjecture(number).graph);
+            let index = Index::new(graphs.map(|graph| bag(prepared.graph(graph).tokens)));
+            Neighbours { conjectures: training, index, number: options.neighbours }
+        });
+        Scorer { prepared, popularity, neighbours }
+    }
+
+    /// A score of every premise, by its number.
+    fn scores(&self, conjecture: &Conjecture<'_>, names: &HashMap<&str, usize>) -> Vec<f32> {
+        let Some(neighbours) = &self.neighbours else { return self.popularity.clone() };
+        let mut scores: Vec<f32> = self.popularity.iter().map(|share| POPULARITY * share).collect();
+        let tokens = bag(self.prepared.graph(conjecture.graph).tokens);
+        for (place, similarity) in neighbours.index.nearest(&tokens, neighbours.number) {
+            let neighbour = self.prepared.conjecture(neighbours.conjectures[place]);
+            for &premise in neighbour.dependencies {
+                scores[premise as usize] += similarity;
+            }
+            // A similar theorem is itself something to prove the conjecture with.
+            if let Some(&premise) = names.get(neighbour.name) {
+                scores[premise] += similarity;
+            }
+        }
+        scores
+    }
+}

@@ -1,0 +1,85 @@
+//! Formulas as a model reads them: graphs with the model's tokens.
+
+use formulanet_logic::{Formula, Graph, GraphBuilder, Interner, Limits, TooLarge, View};
+use formulanet_net::GraphInput;
+
+use crate::data::vocabulary::{Vocabulary, is_symbol};
+
+/// A formula's graph with the tokens of a model.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Encoded {
+    tokens: Vec<u16>,
+    degrees: Vec<u16>,
+    targets: Vec<u16>,
+    /// Labels that the model does not know, each once, in order.
+    unknown: Vec<String>,
+    /// How many symbols of it the model knows, if there are some that it does not know.
+    known: usize,
+}
+
+impl Encoded {
+    /// The same as the network reads it.
+    pub fn input(&self) -> GraphInput<'_> {
+        GraphInput { tokens: &self.tokens, degrees: &self.degrees, targets: &self.targets }
+    }
+
+    /// Labels that the model does not know, each once, in order.
+    pub fn unknown(&self) -> &[String] {
+        &self.unknown
+    }
+
+    /// How many of its symbols the model does not know, from 0 to 1.
+    pub fn unknown_share(&self) -> f32 {
+        let unknown = self.unknown.len();
+        if unknown == 0 { 0.0 } else { unknown as f32 / (unknown + self.known) as f32 }
+    }
+}
+
+/// Encodes one formula after the other, and keeps its working memory between them.
+pub struct Encoder<'a> {
+    vocabulary: &'a Vocabulary,
+    builder: GraphBuilder,
+    graph: Graph,
+}
+
+impl<'a> Encoder<'a> {
+    /// For a model's view and vocabulary.
+    pub fn new(view: View, vocabulary: &'a Vocabulary, limits: Limits) -> Self {
+        // Nodes and children are counted in sixteen bits; a node with m children has m (m - 1) / 2 treelets.
+        let most = u64::from(u16::MAX);
+        let limits = Limits {
+            nodes: limits.nodes.min(usize::from(u16::MAX)),
+            treelets: limits.treelets.min(most * (most - 1) / 2),
+            ..limits
+        };
+        Encoder { vocabulary, builder: GraphBuilder::new(view, limits), graph: Graph::new() }
+    }
+
+    /// Encodes a formula.
+    ///
+    /// # Errors
+    ///
+    /// If its graph is larger than the limits allow.
+    pub fn encode(&mut self, formula: &Formula, names: &Interner) -> Result<Encoded, TooLarge> {
+        self.builder.build(formula, names, &mut self.graph)?;
+        let graph = &self.graph;
+        let degrees: Vec<u16> = graph.starts().windows(2).map(|w| (w[1] - w[0]) as u16).collect();
+        let targets: Vec<u16> = graph.targets().iter().map(|target| target.0 as u16).collect();
+        let label = |node: usize| names.name(graph.labels()[node]);
+        let tokens = self.vocabulary.tokens(&degrees, &targets, label);
+        let (mut unknown, mut known) = (Vec::<String>::new(), Vec::<&str>::new());
+        for (node, &token) in tokens.iter().enumerate() {
+            let label = label(node);
+            if !self.vocabulary.is_unknown(token) {
+                known.push(label);
+            } else if !unknown.iter().any(|known| known == label) {
+                unknown.push(label.to_owned());
+            }
+        }
+        known.retain(|label| !unknown.is_empty() && is_symbol(label));
+        known.sort_unstable();
+        known.dedup();
+        let known = known.len();
+        Ok(Encoded { tokens, degrees, targets, unknown, known })
+    }
+}

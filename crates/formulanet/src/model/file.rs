@@ -1,0 +1,216 @@
+//! A model file: a trained network with its vocabulary and where it comes from.
+
+use std::fs;
+use std::path::Path;
+
+use formulanet_logic::View;
+use formulanet_net::{Attachments, Meeting, Metadata, Model, Storage};
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+use crate::data::view_name;
+use crate::model::knowledge::memory::Seen;
+use crate::model::knowledge::proofs::{Neighbours, Shares};
+use crate::model::recipe::Recipe;
+use crate::model::shipped;
+use crate::util::files;
+use crate::util::random::scramble;
+
+/// A trained network, and what is needed to use it.
+#[derive(Clone)]
+pub struct TrainedModel {
+    /// The network.
+    pub model: Model,
+    /// What it was trained on, and how.
+    pub origin: Origin,
+    /// The label of every token.
+    pub vocabulary: Vec<String>,
+    /// How useful statements were in training, for a model that reads such hints.
+    pub seen: Seen,
+    /// The conjectures of training, for a model that ranks and asks what proofs of similar ones used.
+    pub neighbours: Neighbours,
+    /// The mean of training conjectures' vectors, in a model that ranks.
+    pub typical: Vec<f32>,
+}
+
+/// Where a model comes from.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Origin {
+    /// Which graph is made of a formula.
+    #[serde(with = "view_name")]
+    pub view: View,
+    /// How it was trained.
+    pub recipe: Recipe,
+    /// Name of the data set.
+    pub data: String,
+    /// Tells one data set from another.
+    pub fingerprint: String,
+    /// Pairs that training saw, counted as often as it saw them.
+    pub pairs: u64,
+    /// Accuracy on held-out conjectures, if it was measured; of a ranking, recall after 64 premises.
+    pub validation_accuracy: Option<f64>,
+    /// Of a model that ranks premises: the logarithm of how many were useful for each that was not.
+    #[serde(default)]
+    pub prior: Option<f32>,
+    /// Version of the program.
+    pub program: String,
+}
+
+/// Names of the parts in a file's metadata.
+const ORIGIN: &str = "origin";
+const VOCABULARY: &str = "vocabulary";
+const SEEN: &str = "seen";
+const NEIGHBOURS: &str = "neighbours";
+const TYPICAL: &str = "typical";
+
+impl TrainedModel {
+    /// A shipped model by its name, or a model file by its path.
+    ///
+    /// # Errors
+    ///
+    /// If there is neither.
+    pub fn named(model: &str) -> Result<Self, Error> {
+        if let Some(bytes) = shipped::bytes(model) {
+            return Self::from_bytes(bytes, model);
+        }
+        let path = Path::new(model);
+        if !path.exists() {
+            let message = format!(
+                "expected a model file or one of the shipped models ({}), found neither",
+                shipped::names()
+            );
+            return Err(Error::data(model, message));
+        }
+        // A folder of the shipped kind.
+        let inside = path.join("model.safetensors");
+        Self::load(if inside.is_file() { &inside } else { path })
+    }
+
+    /// Reads a model file.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or is no model file.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let shown = path.display().to_string();
+        let bytes = fs::read(path).map_err(|error| Error::io(&shown, error))?;
+        Self::from_bytes(&bytes, &shown)
+    }
+
+    /// Reads a model file that is in memory; `name` is for messages.
+    ///
+    /// # Errors
+    ///
+    /// If it is no model file.
+    pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, Error> {
+        let damaged = |message: String| Error::data(name, message);
+        let (model, metadata, attachments) =
+            Model::from_bytes(bytes).map_err(|error| damaged(error.to_string()))?;
+        let part = |key: &str| {
+            let missing = || damaged(format!("expected a formulanet model, found one without `{key}`"));
+            metadata.get(key).ok_or_else(missing)
+        };
+        let wrong = |error: serde_json::Error| damaged(format!("expected a formulanet model: {error}"));
+        let origin = serde_json::from_str(part(ORIGIN)?).map_err(wrong)?;
+        let vocabulary: Vec<String> = serde_json::from_str(part(VOCABULARY)?).map_err(wrong)?;
+        let expected = model.config().vocabulary - usize::from(model.config().marks);
+        if vocabulary.len() != expected {
+            return Err(damaged(format!("expected {expected} labels, found {}", vocabulary.len())));
+        }
+        let attached = |key: &str| attachments.get(key).map_or(&[][..], Vec::as_slice);
+        let seen = Seen::from_bytes(attached(SEEN));
+        let seen = seen.ok_or_else(|| damaged("expected a memory of statements".into()))?;
+        let neighbours = Neighbours::from_bytes(attached(NEIGHBOURS));
+        let neighbours =
+            neighbours.ok_or_else(|| damaged("expected conjectures and what they use".into()))?;
+        let typical: Vec<f32> =
+            attached(TYPICAL).chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+        if typical.iter().any(|x| !x.is_finite()) {
+            return Err(damaged("expected numbers, found a typical conjecture that is none".into()));
+        }
+        Ok(TrainedModel { model, origin, vocabulary, seen, neighbours, typical })
+    }
+
+    /// Tells one model from another: a hash of everything that scores depend on.
+    pub fn fingerprint(&self) -> String {
+        let mut hash = [0u64, 1];
+        let mut add = |number: u64| {
+            for (i, hash) in hash.iter_mut().enumerate() {
+                *hash = scramble(*hash ^ scramble(number.wrapping_add(i as u64)));
+            }
+        };
+        let Known { trust, prior, .. } = self.known();
+        self.model.values().iter().chain([&trust, &prior]).for_each(|value| add(u64::from(value.to_bits())));
+        for label in &self.vocabulary {
+            add(label.len() as u64);
+            label.bytes().for_each(|byte| add(u64::from(byte)));
+        }
+        for bytes in [self.seen.to_bytes(), self.neighbours.to_bytes()] {
+            for chunk in bytes.chunks(8) {
+                let mut word = [0; 8];
+                word[..chunk.len()].copy_from_slice(chunk);
+                add(u64::from_le_bytes(word));
+            }
+        }
+        format!("{:016x}{:016x}", hash[0], hash[1])
+    }
+
+    /// Whether it ranks premises by dot products, rather than classify pairs.
+    pub fn ranks(&self) -> bool {
+        self.model.config().meeting == Meeting::Towers
+    }
+
+    /// What it knows beside its network, if it ranks.
+    pub fn known(&self) -> Known<'_> {
+        Known {
+            neighbours: &self.neighbours,
+            trust: self.origin.recipe.neighbours,
+            prior: self.origin.prior.unwrap_or(0.0),
+        }
+    }
+
+    /// Writes a model file, whole or not at all.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn save(&self, path: &Path, storage: Storage) -> Result<(), Error> {
+        let shown = path.display().to_string();
+        let metadata = Metadata::from([
+            (ORIGIN.into(), serde_json::to_string(&self.origin).expect("an origin is plain data")),
+            (VOCABULARY.into(), serde_json::to_string(&self.vocabulary).expect("labels are plain data")),
+        ]);
+        let typical = self.typical.iter().flat_map(|x| x.to_le_bytes()).collect();
+        let mut attachments = Attachments::from([
+            (SEEN.into(), self.seen.to_bytes()),
+            (NEIGHBOURS.into(), self.neighbours.to_bytes()),
+            (TYPICAL.into(), typical),
+        ]);
+        attachments.retain(|_, bytes| !bytes.is_empty());
+        let bytes = self
+            .model
+            .to_bytes(storage, &metadata, &attachments)
+            .map_err(|error| Error::data(&shown, error.to_string()))?;
+        files::write_whole(path, &bytes)
+    }
+}
+
+/// What a model that ranks knows beside its network.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// The conjectures of training.
+    pub neighbours: &'a Neighbours,
+    /// How much of a probability they say.
+    pub trust: f32,
+    /// The logarithm of how many premises are useful for each that is not.
+    pub prior: f32,
+}
+
+impl Known<'_> {
+    /// The probability that a premise is useful: of the network's score, and of what similar conjectures say.
+    pub(crate) fn score(&self, score: f32, shares: &Shares, premise: Option<u32>) -> f32 {
+        let trust = shares.trust(self.trust);
+        let of_network = 1.0 / (1.0 + (-(score + self.prior)).exp());
+        trust * shares.of(premise) + (1.0 - trust) * of_network
+    }
+}

@@ -1,0 +1,232 @@
+//! What proofs of similar conjectures depended on.
+//!
+//! A model that ranks may know the conjectures of training and which premises their proofs used. Asked for a conjecture,
+//! it finds the most similar ones and says which share of their proofs used a premise.
+//!
+//! A premise is known by a hash of its graph. Of theorems that say the same, proofs use one and not the other, so that
+//! there is also a hash of graph and name; a theorem of another name counts as any that says the same.
+
+use std::collections::{HashMap, HashSet};
+
+use formulanet_net::GraphInput;
+
+use crate::data::{Conjecture, Prepared, Split};
+use crate::model::knowledge::conjectures::Conjectures;
+use crate::model::knowledge::memory::key;
+use crate::model::knowledge::packed::{Reader, write_ascending};
+use crate::util::random::scramble;
+
+/// How many conjectures are looked at.
+const NUMBER: usize = 40;
+/// The share of a conjecture is its similarity to this power, so that the closest count most.
+const POWER: i32 = 4;
+
+/// Conjectures of training and what their proofs used.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Neighbours {
+    /// The keys of premises' graphs, and of those with their names, ascending. A premise is known by its number here.
+    premises: Vec<u64>,
+    conjectures: Conjectures,
+    /// For every conjecture, the premises that its proof used and itself, ascending.
+    uses: Vec<Vec<u32>>,
+}
+
+/// Which share of the proofs of some conjectures used each premise.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Shares {
+    /// By the premises' numbers; empty if no conjecture is similar.
+    shares: Vec<f32>,
+}
+
+impl Shares {
+    /// The share of a premise; of one that no proof used, 0.
+    pub fn of(&self, premise: Option<u32>) -> f32 {
+        premise.and_then(|number| self.shares.get(number as usize)).copied().unwrap_or(0.0)
+    }
+
+    /// How much to trust the shares, given how much to trust any.
+    pub fn trust(&self, any: f32) -> f32 {
+        if self.shares.is_empty() { 0.0 } else { any }
+    }
+}
+
+impl Neighbours {
+    /// The training conjectures of a prepared folder, in its order.
+    pub fn of(prepared: &Prepared) -> Self {
+        let key_of = |graph: u32| key(prepared.graph(graph).input());
+        let training = || prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train);
+        let used = |conjecture| used(prepared, conjecture);
+        // Names are needed where proofs used several theorems that say the same.
+        let mut first_names: HashMap<u32, &str> = HashMap::new();
+        let mut ambiguous: HashSet<u32> = HashSet::new();
+        for (name, graph) in training().flat_map(used) {
+            if *first_names.entry(graph).or_insert(name) != name {
+                ambiguous.insert(graph);
+            }
+        }
+        let keys_of = |(name, graph): (&str, u32)| {
+            let key = key_of(graph);
+            [Some(key), ambiguous.contains(&graph).then(|| named(key, name))].into_iter().flatten()
+        };
+        let uses: Vec<Vec<u64>> =
+            training().map(|conjecture| used(conjecture).flat_map(keys_of).collect()).collect();
+        let mut premises: Vec<u64> = uses.iter().flatten().copied().collect();
+        premises.sort_unstable();
+        premises.dedup();
+        let numbers: HashMap<u64, u32> = premises.iter().copied().zip(0..).collect();
+        let number_all = |keys: &Vec<u64>| {
+            let mut numbers: Vec<u32> = keys.iter().map(|key| numbers[key]).collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            numbers
+        };
+        let uses = uses.iter().map(number_all).collect();
+        Neighbours { premises, conjectures: Conjectures::of(prepared), uses }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.conjectures.is_empty()
+    }
+
+    /// The number of a premise, if some proof used it, or another that says the same.
+    pub fn number(&self, name: &str, premise: GraphInput<'_>) -> Option<u32> {
+        if self.is_empty() {
+            return None;
+        }
+        let key = key(premise);
+        let number = |key: u64| self.premises.binary_search(&key).ok().map(|number| number as u32);
+        number(named(key, name)).or_else(|| number(key))
+    }
+
+    /// Which share of the proofs of similar conjectures used each premise.
+    pub fn shares(&self, conjecture: GraphInput<'_>) -> Shares {
+        if self.is_empty() {
+            return Shares::default();
+        }
+        let mut nearest = self.conjectures.nearest(conjecture, NUMBER);
+        nearest.iter_mut().for_each(|(_, similarity)| *similarity = similarity.powi(POWER));
+        self.add_up(nearest)
+    }
+
+    /// Which share of all proofs used each premise.
+    pub fn popularity(&self) -> Shares {
+        self.add_up((0..self.uses.len()).map(|conjecture| (conjecture, 1.0)).collect())
+    }
+
+    fn add_up(&self, conjectures: Vec<(usize, f32)>) -> Shares {
+        if conjectures.is_empty() {
+            return Shares::default();
+        }
+        let mut shares = vec![0.0; self.premises.len()];
+        let total: f32 = conjectures.iter().map(|(_, weight)| weight).sum();
+        for (conjecture, weight) in conjectures {
+            for &premise in &self.uses[conjecture] {
+                // Sums of parts may be above the whole by a rounding.
+                let share: &mut f32 = &mut shares[premise as usize];
+                *share = (*share + weight / total).min(1.0);
+            }
+        }
+        Shares { shares }
+    }
+
+    /// As model files keep them; nothing if there are none.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        if !self.is_empty() {
+            write_ascending(&mut bytes, self.premises.iter().copied());
+            self.conjectures.write(&mut bytes);
+            for uses in &self.uses {
+                write_ascending(&mut bytes, uses.iter().map(|&premise| u64::from(premise)));
+            }
+        }
+        bytes
+    }
+
+    /// What [`Neighbours::to_bytes`] wrote; nothing if it is something else.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        if bytes.is_empty() {
+            return Some(Neighbours::default());
+        }
+        let mut reader = Reader { bytes };
+        let premises = reader.ascending(1 << 48)?;
+        let conjectures = Conjectures::read(&mut reader)?;
+        let mut uses = Vec::with_capacity(conjectures.len());
+        for _ in 0..conjectures.len() {
+            let used = reader.ascending(premises.len() as u64)?;
+            uses.push(used.into_iter().map(|premise| premise as u32).collect());
+        }
+        reader.bytes.is_empty().then_some(Neighbours { premises, conjectures, uses })
+    }
+}
+
+/// The names and graphs of what a conjecture's proof used, and of itself: a similar theorem is something to prove another
+/// with.
+fn used<'a>(
+    prepared: &'a Prepared,
+    conjecture: Conjecture<'a>,
+) -> impl Iterator<Item = (&'a str, u32)> + use<'a> {
+    let premises = conjecture.dependencies.iter().map(|&n| prepared.premise(n as usize));
+    premises.map(|premise| (premise.name, premise.graph)).chain([(conjecture.name, conjecture.graph)])
+}
+
+/// 48 bits that tell a graph with a name from others.
+fn named(key: u64, name: &str) -> u64 {
+    name.bytes().fold(scramble(key), |hash, byte| scramble(hash ^ u64::from(byte))) >> 16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::knowledge::conjectures::tests::{chains, with};
+
+    /// Conjectures that are chains, with the premises that they use.
+    fn known(known: &[(&[u16], &[u32])], premises: Vec<u64>) -> Neighbours {
+        let conjectures = chains(&known.iter().map(|(tokens, _)| *tokens).collect::<Vec<_>>());
+        Neighbours { premises, conjectures, uses: known.iter().map(|(_, uses)| uses.to_vec()).collect() }
+    }
+
+    #[test]
+    fn similar_conjectures_decide_more() {
+        let conjectures: [(&[u16], &[u32]); 4] =
+            [(&[1, 2, 3], &[0, 1]), (&[1, 2, 4], &[1]), (&[9], &[2]), (&[8], &[])];
+        let neighbours = known(&conjectures, vec![5, 6, 7]);
+        let shares = with(&[1, 2, 3], |graph| neighbours.shares(graph)).shares;
+        assert!(
+            shares[1] > 0.999 && shares[0] > 0.5 && shares[0] < shares[1] && shares[2] == 0.0,
+            "{shares:?}"
+        );
+        assert_eq!(neighbours.popularity().shares, [0.25, 0.5, 0.25]);
+        let none = with(&[100], |graph| neighbours.shares(graph));
+        assert_eq!((none.of(Some(1)), none.of(None), none.trust(0.5)), (0.0, 0.0, 0.0));
+        assert_eq!(neighbours.popularity().trust(0.5), 0.5);
+    }
+
+    #[test]
+    fn premises_are_found_by_their_graphs() {
+        let graph = with(&[1, 2], key);
+        let mut keys = vec![graph, named(graph, "A"), named(graph, "B")];
+        keys.sort_unstable();
+        let number = |key: u64| keys.iter().position(|&other| other == key).map(|number| number as u32);
+        let neighbours = known(&[(&[1], &[0])], keys.clone());
+        let check = |name: &str, tokens: &[u16], expected: Option<u32>| {
+            assert_eq!(with(tokens, |graph| neighbours.number(name, graph)), expected);
+        };
+        check("A", &[1, 2], number(named(graph, "A")));
+        check("B", &[1, 2], number(named(graph, "B")));
+        check("C", &[1, 2], number(graph));
+        check("A", &[1, 3], None);
+        assert_eq!(with(&[1, 2], |graph| Neighbours::default().number("A", graph)), None);
+    }
+
+    #[test]
+    fn bytes_are_read_back() {
+        for neighbours in
+            [Neighbours::default(), known(&[(&[1, 2], &[0, 2]), (&[], &[])], vec![3, 1 << 40, 1 << 47])]
+        {
+            let bytes = neighbours.to_bytes();
+            assert_eq!(Neighbours::from_bytes(&bytes), Some(neighbours));
+            (1..bytes.len()).for_each(|length| assert_eq!(Neighbours::from_bytes(&bytes[..length]), None));
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! A TPTP problem, and the smaller one that is left when only the best axioms are kept.
+
+use std::fmt::Write as _;
+
+use formulanet_logic::{Interner, Limits};
+
+use crate::Error;
+use crate::model::encode::Encoded;
+use crate::rank::ranker::{Ranked, Ranker};
+use crate::read::{TptpStatement, read_problem};
+
+/// What a statement is in a problem.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Part {
+    /// The declaration of a type or a logic: without it, others cannot be read.
+    Declaration,
+    /// What is to be proved.
+    Conjecture,
+    /// A role that is kept.
+    Kept,
+    /// What is selected from.
+    Axiom,
+}
+
+struct Item {
+    part: Part,
+    name: String,
+    text: String,
+    encoded: Encoded,
+}
+
+/// A problem that was read for a model.
+pub struct Problem {
+    items: Vec<Item>,
+    /// The numbers of its axioms.
+    axioms: Vec<usize>,
+}
+
+/// Roles of what is to be proved.
+const CONJECTURES: [&str; 3] = ["conjecture", "negated_conjecture", "question"];
+
+impl Problem {
+    /// Reads a problem with its includes; `-` is standard input. Statements with one of the roles in `kept` are not
+    /// selected from but always in.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, with the place, or has nothing to prove.
+    pub fn read(file: &str, ranker: &Ranker, limits: Limits, kept: &[String]) -> Result<Self, Error> {
+        let (mut names, mut items) = (Interner::new(), Vec::new());
+        let mut encoder = ranker.encoder();
+        read_problem(file, limits, &mut names, &mut |item: TptpStatement<'_>, names: &Interner| {
+            let TptpStatement { statement, text, file } = item;
+            let (part, encoded) = match &statement.formula {
+                None => (Part::Declaration, Encoded::default()),
+                Some(formula) => {
+                    let encoded = encoder.encode(formula, names).map_err(|cause| Error::TooLarge {
+                        file: file.to_owned(),
+                        position: statement.position,
+                        cause,
+                    })?;
+                    let part = match statement.role.as_str() {
+                        role if CONJECTURES.contains(&role) => Part::Conjecture,
+                        role if kept.iter().any(|kept| kept == role) => Part::Kept,
+                        _ => Part::Axiom,
+                    };
+                    (part, encoded)
+                }
+            };
+            items.push(Item { part, name: statement.name.clone(), text: text.to_owned(), encoded });
+            Ok::<(), Error>(())
+        })?;
+        let problem =
+            Problem { axioms: (0..items.len()).filter(|&i| items[i].part == Part::Axiom).collect(), items };
+        if problem.of(Part::Conjecture).next().is_none() {
+            let message = "expected a conjecture to select for, found none; give one the role `conjecture`";
+            return Err(Error::data(file, message));
+        }
+        Ok(problem)
+    }
+
+    fn of(&self, part: Part) -> impl Iterator<Item = &Item> {
+        self.items.iter().filter(move |item| item.part == part)
+    }
+
+    /// How many axioms there are to select from.
+    pub fn axiom_count(&self) -> usize {
+        self.axioms.len()
+    }
+
+    /// The name of an axiom by its number.
+    pub fn axiom_name(&self, number: usize) -> &str {
+        &self.items[self.axioms[number]].name
+    }
+
+    /// An axiom by its number, as it is written.
+    pub fn axiom_text(&self, number: usize) -> &str {
+        &self.items[self.axioms[number]].text
+    }
+
+    /// The names of what is to be proved.
+    pub fn conjecture_names(&self) -> Vec<&str> {
+        self.of(Part::Conjecture).map(|item| item.name.as_str()).collect()
+    }
+
+    /// The scores of all axioms. Where there are several conjectures, an axiom has the best of its scores.
+    pub fn scores(&self, ranker: &Ranker) -> Vec<f32> {
+        let named = self.axioms.iter().map(|&i| (self.items[i].name.as_str(), &self.items[i].encoded));
+        let vectors = ranker.vectors(&named.collect::<Vec<_>>());
+        let mut best = vec![0.0f32; self.axioms.len()];
+        for conjecture in self.of(Part::Conjecture) {
+            let scores = ranker.scores(&ranker.query(&conjecture.encoded), &vectors);
+            best.iter_mut().zip(scores).for_each(|(best, score)| *best = best.max(score));
+        }
+        best
+    }
+
+    /// The problem with these axioms alone, by rank: declarations, what is kept, axioms, and the conjecture last.
+    pub fn reduced(&self, taken: &[Ranked]) -> String {
+        let mut text = format!(
+            "% {} of {} axioms, selected by formulanet {}\n",
+            taken.len(),
+            self.axioms.len(),
+            env!("CARGO_PKG_VERSION")
+        );
+        for part in [Part::Declaration, Part::Kept] {
+            self.of(part).for_each(|item| line(&mut text, &item.text));
+        }
+        taken.iter().for_each(|ranked| line(&mut text, self.axiom_text(ranked.statement)));
+        self.of(Part::Conjecture).for_each(|item| line(&mut text, &item.text));
+        text
+    }
+}
+
+fn line(text: &mut String, statement: &str) {
+    writeln!(text, "{statement}").expect("a string takes everything");
+}

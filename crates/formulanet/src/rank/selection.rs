@@ -1,0 +1,164 @@
+//! Which of scored statements are taken: the best ones, those that must be in, and none that must not.
+
+use crate::Error;
+use crate::rank::ranker::{Ranked, earlier};
+
+/// What is taken of scored statements.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Selection {
+    /// So many at most.
+    pub most: usize,
+    /// None with a lower score, unless it must be in.
+    pub threshold: f32,
+    /// Names or patterns of those that must be in.
+    pub include: Vec<String>,
+    /// Names or patterns of those that must not; they win over the others.
+    pub exclude: Vec<String>,
+}
+
+impl Default for Selection {
+    fn default() -> Self {
+        Selection { most: usize::MAX, threshold: 0.0, include: Vec::new(), exclude: Vec::new() }
+    }
+}
+
+impl Selection {
+    /// Takes from scored statements, the best first; of two with the same score, the one with the lesser name.
+    ///
+    /// # Errors
+    ///
+    /// If more must be in than may be.
+    pub fn pick<'a>(&self, scores: &[f32], name: impl Fn(usize) -> &'a str) -> Result<Vec<Ranked>, Error> {
+        let is_among = |patterns: &[String], statement: usize| {
+            patterns.iter().any(|pattern| matches(pattern, name(statement)))
+        };
+        self.pick_marked(scores, &name, |i| is_among(&self.exclude, i), |i| is_among(&self.include, i))
+    }
+
+    /// The same for a caller that has found out by itself which statements must not be in, and which must.
+    ///
+    /// # Errors
+    ///
+    /// If more must be in than may be.
+    pub fn pick_marked<'a>(
+        &self,
+        scores: &[f32],
+        name: impl Fn(usize) -> &'a str,
+        is_excluded: impl Fn(usize) -> bool,
+        is_included: impl Fn(usize) -> bool,
+    ) -> Result<Vec<Ranked>, Error> {
+        let (mut taken, mut forced) = (Vec::new(), Vec::new());
+        for (statement, &score) in scores.iter().enumerate().filter(|(statement, _)| !is_excluded(*statement))
+        {
+            let ranked = Ranked { statement, score };
+            if is_included(statement) {
+                forced.push(ranked);
+            } else if score >= self.threshold {
+                taken.push(ranked);
+            }
+        }
+        let Some(room) = self.most.checked_sub(forced.len()) else {
+            let message = format!(
+                "expected at most {} statements that must be in, found {}; raise -k or name fewer",
+                self.most,
+                forced.len()
+            );
+            return Err(Error::data("--include", message));
+        };
+        // A few of very many are found without sorting all.
+        if room < taken.len() {
+            taken.select_nth_unstable_by(room, |a, b| earlier(a, b, &name));
+            taken.truncate(room);
+        }
+        taken.append(&mut forced);
+        taken.sort_unstable_by(|a, b| earlier(a, b, &name));
+        Ok(taken)
+    }
+}
+
+/// Whether a name fits a pattern, in which `*` stands for any characters and `?` for one.
+pub fn matches(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (mut p, mut n) = (0, 0);
+    // Where to go on if the last star has to take one character more.
+    let mut retry: Option<(usize, usize)> = None;
+    while n < name.len() {
+        if p < pattern.len() && pattern[p] == '*' {
+            retry = Some((p, n));
+            p += 1;
+        } else if p < pattern.len() && (pattern[p] == '?' || pattern[p] == name[n]) {
+            (p, n) = (p + 1, n + 1);
+        } else if let Some((star, from)) = retry {
+            retry = Some((star, from + 1));
+            (p, n) = (star + 1, from + 1);
+        } else {
+            return false;
+        }
+    }
+    pattern[p..].iter().all(|&c| c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rank::ranker::order;
+
+    #[test]
+    fn patterns() {
+        let check = |pattern: &str, name: &str, expected: bool| {
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+        };
+        check("ADD_SYM", "ADD_SYM", true);
+        check("ADD_SYM", "ADD_SYMM", false);
+        check("ADD_*", "ADD_SYM", true);
+        check("*_SYM", "ADD_SYM", true);
+        check("*D*Y*", "ADD_SYM", true);
+        check("A?D*", "ADD_SYM", true);
+        check("A?D", "ADDD", false);
+        check("*", "", true);
+        check("", "x", false);
+        check("**a**", "bab", true);
+        check("a*a*a*a*a*a*a*a*a*a*b", &"a".repeat(2000), false);
+    }
+
+    #[test]
+    fn takes_what_it_is_told() {
+        let (names, scores) = (["d", "a", "c", "b"], [0.1, 0.9, 0.3, 0.8]);
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let check = |most: usize, threshold: f32, include: &str, exclude: &str, expected: &str| {
+            let selection = Selection { most, threshold, include: words(include), exclude: words(exclude) };
+            let found = selection.pick(&scores, |i| names[i]);
+            let found = found.map_or("error".to_owned(), |found| {
+                found.iter().map(|ranked| names[ranked.statement]).collect::<Vec<_>>().join(" ")
+            });
+            assert_eq!(found, expected, "{selection:?}");
+        };
+        check(2, 0.0, "", "", "a b");
+        check(9, 0.0, "", "", "a b c d");
+        check(0, 0.0, "", "", "");
+        check(9, 0.5, "", "", "a b");
+        check(2, 0.0, "d", "", "a d");
+        check(2, 0.5, "d", "a", "b d");
+        check(2, 0.0, "?", "a", "error");
+        check(3, 0.0, "?", "a", "b c d");
+        check(2, 0.0, "a", "a", "b c");
+    }
+
+    /// However many are taken, they are the first of the whole order.
+    #[test]
+    fn the_best_of_many() {
+        let mut random = 1u64;
+        let mut next = || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) as usize
+        };
+        let scores: Vec<f32> = (0..2000).map(|_| [0.0, -0.0, 0.25, 0.5, 0.75][next() % 5]).collect();
+        let names: Vec<String> = (0..2000).map(|_| format!("n{}", next() % 300)).collect();
+        let name = |i: usize| names[i].as_str();
+        let whole = order(&scores, name);
+        for most in [0, 1, 7, 300, 1999, 2000, 5000] {
+            let picked = Selection { most, ..Selection::default() }.pick(&scores, name).unwrap();
+            assert_eq!(picked, whole[..most.min(2000)], "{most}");
+        }
+    }
+}
