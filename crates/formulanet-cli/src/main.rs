@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod advice;
 mod embed;
 mod eval;
 mod graph;

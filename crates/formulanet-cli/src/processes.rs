@@ -8,6 +8,8 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use formulanet::processes::{self, Alone, Group};
 
+use crate::advice::advice;
+
 /// How long other processes wait before they say what went wrong: mostly, the first has the same to say, and ends the
 /// job with it.
 const FIRST_SPEAKS: Duration = Duration::from_millis(700);
@@ -75,9 +77,13 @@ impl Processes {
         if !speaks() {
             thread::sleep(FIRST_SPEAKS);
         }
+        let error = match advice(&error) {
+            Some(advice) => format!("{error:#}; {advice}"),
+            None => format!("{error:#}"),
+        };
         match (group().rank(), group().size()) {
-            (_, 1) | (0, _) => eprintln!("error: {error:#}"),
-            (rank, size) => eprintln!("error: rank {rank} of {size}: {error:#}"),
+            (_, 1) | (0, _) => eprintln!("error: {error}"),
+            (rank, size) => eprintln!("error: rank {rank} of {size}: {error}"),
         }
         #[cfg(feature = "mpi")]
         if let Some(session) = &self.session {

@@ -83,7 +83,7 @@ impl Problem {
             }
             Error::Data { message, .. } => Self::new(StatusCode::BAD_REQUEST, message).in_field(field),
             // Requests make us read no files, and nobody interrupts.
-            Error::Io { .. } | Error::InUse { .. } | Error::Interrupted => Self::fault(),
+            _ => Self::fault(),
         }
     }
 

@@ -1,24 +1,27 @@
-//! Errors that name the file they come from.
+//! What can go wrong, with the values that a caller may want to look at.
 
 use std::io;
+use std::path::Path;
 
 use formulanet_logic::{ParseError, Position, ReadError, TooLarge};
 use thiserror::Error;
 
-/// What can go wrong with a file of statements.
+/// Why something could not be read, written or done.
 ///
-/// The message of a cause is part of the message, so causes are not [`std::error::Error::source`]s.
+/// Messages say what was expected, what was found and, where the library can know it, the way out. How a program's user
+/// gets there (a flag, a field of a request) is for the program to add: variants carry what that takes.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum Error {
-    /// A file could not be read.
-    #[error("{file}: {cause}")]
+    /// A file could not be read or written.
+    #[error("cannot read or write `{file}`")]
     Io {
         /// The file's name as the user gave it.
         file: String,
         /// What the system said.
-        cause: io::Error,
+        source: io::Error,
     },
-    /// A file is not what it should be.
+    /// A text is not what it should be.
     #[error("{file}:{cause}")]
     Parse {
         /// The file's name as the user gave it.
@@ -26,23 +29,6 @@ pub enum Error {
         /// Where and why.
         cause: ParseError,
     },
-    /// A data set or prepared folder is not what it should be.
-    #[error("{file}: {message}")]
-    Data {
-        /// The file's name as the user gave it.
-        file: String,
-        /// What was expected and what was found.
-        message: String,
-    },
-    /// Another process is at work in a folder.
-    #[error("{folder}: another process is at work in this folder; wait for it or choose another folder")]
-    InUse {
-        /// The folder's name as the user gave it.
-        folder: String,
-    },
-    /// The user stopped the work.
-    #[error("stopped before the end; nothing was written")]
-    Interrupted,
     /// A statement's graph is larger than the limits allow.
     #[error("{file}:{position}: {cause}")]
     TooLarge {
@@ -53,11 +39,60 @@ pub enum Error {
         /// What there is too much of.
         cause: TooLarge,
     },
+    /// A file, folder or model is not what it should be.
+    #[error("{file}: {message}")]
+    Data {
+        /// The file's name as the user gave it.
+        file: String,
+        /// What was expected and what was found.
+        message: String,
+    },
+    /// A file or folder is there already, and would be lost.
+    #[error("{path}: expected nothing there, found {found}")]
+    Exists {
+        /// Where it is.
+        path: String,
+        /// What it is.
+        found: &'static str,
+    },
+    /// There is neither a model file nor a shipped model of this name.
+    #[error("expected a model file or one of the shipped models ({shipped}), found neither: `{name}`")]
+    NoSuchModel {
+        /// What was asked for.
+        name: String,
+        /// The names of the shipped models.
+        shipped: String,
+    },
+    /// A library was made with another model.
+    #[error("{library}: expected the model that made its vectors ({made_with}), found another")]
+    OtherModel {
+        /// The library.
+        library: String,
+        /// The model that made its vectors.
+        made_with: String,
+    },
+    /// More statements must be selected than may be.
+    #[error("expected at most {most} statements that must be selected, found {forced}")]
+    TooManyForced {
+        /// How many may be selected.
+        most: usize,
+        /// How many must be.
+        forced: usize,
+    },
+    /// Another process is at work in a folder.
+    #[error("{folder}: another process is at work in this folder; wait for it or choose another folder")]
+    InUse {
+        /// The folder's name as the user gave it.
+        folder: String,
+    },
+    /// The user stopped the work.
+    #[error("stopped before the end; nothing was written")]
+    Interrupted,
 }
 
 impl Error {
-    pub(crate) fn io(file: impl Into<String>, cause: io::Error) -> Self {
-        Error::Io { file: file.into(), cause }
+    pub(crate) fn io(file: impl Into<String>, source: io::Error) -> Self {
+        Error::Io { file: file.into(), source }
     }
 
     pub(crate) fn data(file: impl Into<String>, message: impl Into<String>) -> Self {
@@ -73,5 +108,9 @@ impl Error {
             ReadError::Io(source) => Error::io(file, source),
             ReadError::Parse(source) => Error::parse(file, source),
         }
+    }
+
+    pub(crate) fn exists(path: &Path, found: &'static str) -> Self {
+        Error::Exists { path: path.display().to_string(), found }
     }
 }

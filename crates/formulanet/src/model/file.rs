@@ -75,11 +75,7 @@ impl TrainedModel {
         }
         let path = Path::new(model);
         if !path.exists() {
-            let message = format!(
-                "expected a model file or one of the shipped models ({}), found neither",
-                shipped::names()
-            );
-            return Err(Error::data(model, message));
+            return Err(Error::NoSuchModel { name: model.to_owned(), shipped: shipped::names() });
         }
         // A folder of the shipped kind.
         let inside = path.join("model.safetensors");

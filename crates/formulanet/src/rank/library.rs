@@ -62,8 +62,7 @@ impl Library {
     /// If there is a file already, or it cannot be written.
     pub fn create(path: &Path, ranker: &Ranker, model: &str) -> Result<Self, Error> {
         if path.exists() {
-            let message = "there is a file already; add to it with `library add`, or choose another name";
-            return Err(Error::data(path.display().to_string(), message));
+            return Err(Error::exists(path, "a file"));
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let mut library = Self::connect(path, flags)?;
@@ -145,12 +144,8 @@ impl Library {
         if made.fingerprint == ranker.model().fingerprint() && made.length == ranker.vector_length() {
             return Ok(());
         }
-        let message = format!(
-            "its vectors were made with another model ({}); give that one with --model, or build the library again \
-             with `formulanet library build`",
-            made.model
-        );
-        Err(Error::data(self.path.display().to_string(), message))
+        let library = self.path.display().to_string();
+        Err(Error::OtherModel { library, made_with: made.model })
     }
 
     /// How many statements there are.

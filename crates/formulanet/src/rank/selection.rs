@@ -58,12 +58,7 @@ impl Selection {
             }
         }
         let Some(room) = self.most.checked_sub(forced.len()) else {
-            let message = format!(
-                "expected at most {} statements that must be in, found {}; raise -k or name fewer",
-                self.most,
-                forced.len()
-            );
-            return Err(Error::data("--include", message));
+            return Err(Error::TooManyForced { most: self.most, forced: forced.len() });
         };
         // A few of very many are found without sorting all.
         if room < taken.len() {
