@@ -7,8 +7,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use formulanet::Error;
 use formulanet::logic::draw::{self, SvgOptions};
 use formulanet::logic::{Formula, Graph, GraphBuilder, Interner, Limits, Position, hol};
-use formulanet::read::Syntax;
-use formulanet::read::{self, Format, Item};
+use formulanet::read::{Format, Item, Source, Syntax};
 
 use crate::input::{FormulaArguments, LimitArguments, ViewArgument, writing};
 
@@ -83,6 +82,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         };
         printer.print(&statement, &names)?;
     } else {
+        arguments.reading.refuse("without a formula")?;
         print_files(&arguments, limits, &mut names, &mut printer)?;
     }
     printer.finish()
@@ -103,13 +103,13 @@ fn print_files(
     let mut count = 0;
     for (format, files) in sources {
         for file in files {
-            read::read(file, format, &options, names, &mut |statement, names| {
+            let mut items = Source::open(file)?.in_format(Some(format)).items(options.clone())?;
+            while let Some(item) = items.next(names)? {
                 count += 1;
-                if arguments.nth.is_some_and(|n| n != count) {
-                    return Ok(());
+                if arguments.nth.is_none_or(|n| n == count) {
+                    printer.print(&item, names)?;
                 }
-                printer.print(statement, names)
-            })?;
+            }
         }
     }
     if let Some(n) = arguments.nth

@@ -1,37 +1,36 @@
 //! Flags that several commands share, and what they mean.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use formulanet::data::Validation;
 use formulanet::logic::hol::{self, Overload};
 use formulanet::logic::tptp::{self, Language};
-use formulanet::logic::{Formula, Interner, Limits, View};
+use formulanet::logic::{Formula, Interner, Limits, Position, View};
 use formulanet::model::TrainedModel;
-use formulanet::model::shipped;
+use formulanet::model::encode::Encoded;
 use formulanet::net::{Compute, Precision};
 use formulanet::processes;
-use formulanet::rank::ranker::Ranker;
-use formulanet::rank::selection::Selection;
-use formulanet::read::Syntax;
-use formulanet::read::{self, Format};
+use formulanet::rank::{Intake, Library, Premise, Ranker, Selection};
+use formulanet::read::{Format, Source, Syntax, read_text};
 
 use crate::processes::group;
+use crate::usage::{refuse, refuse_idle};
 
 /// How large an input may be.
 #[derive(Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArguments {
-    /// Bytes of one formula or line.
+    /// Read at most N bytes of a formula or line
     #[arg(long, value_name = "N", default_value_t = Limits::default().bytes)]
     max_bytes: usize,
-    /// Depth of nested brackets and binders.
+    /// Read at most N nested brackets and binders
     #[arg(long, value_name = "N", default_value_t = Limits::default().depth)]
     max_depth: usize,
-    /// Nodes of one formula.
+    /// Accept at most N nodes in a formula
     #[arg(long, value_name = "N", default_value_t = Limits::default().nodes)]
     max_nodes: usize,
-    /// Treelets of one graph.
+    /// Accept at most N treelets in a graph
     #[arg(long, value_name = "N", default_value_t = Limits::default().treelets)]
     max_treelets: u64,
 }
@@ -49,38 +48,26 @@ impl LimitArguments {
 
 /// How a formula on the command line is read.
 #[derive(Args)]
-#[command(next_help_heading = "Reading a formula")]
+#[command(next_help_heading = "Reading the formula")]
 pub(crate) struct FormulaArguments {
-    /// The language of the formula; if not given, that of what it is for, or HOL Light
-    #[arg(long, value_enum)]
-    syntax: Option<SyntaxName>,
-    /// What `+`, `<=` and the like mean where no operand or annotation tells.
-    #[arg(long, value_name = "TYPE", default_value = "num",
-          value_parser = PossibleValuesParser::new(Overload::ALL.map(|(name, _)| name)))]
-    overload: String,
-    /// Names that are constants, separated by commas.
+    /// Language of the formula [default: that of the statements, or hol]
+    #[arg(long, value_name = "SYNTAX", value_parser = PossibleValuesParser::new(Syntax::ALL.map(|(name, _)| name)))]
+    syntax: Option<String>,
+    /// Type of `+`, `<=` and the like where nothing else tells [default: num]
+    #[arg(long, value_name = "TYPE", value_parser = PossibleValuesParser::new(Overload::ALL.map(|(name, _)| name)))]
+    overload: Option<String>,
+    /// Read these names as constants, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     constants: Vec<String>,
-    /// Names that are variables, separated by commas.
+    /// Read these names as variables, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     variables: Vec<String>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum SyntaxName {
-    /// HOL Light.
-    Hol,
-    /// A TPTP formula, with or without `fof(...)` around it.
-    Tptp,
 }
 
 impl FormulaArguments {
     /// The language that was asked for.
     pub(crate) fn syntax(&self) -> Option<Syntax> {
-        self.syntax.map(|name| match name {
-            SyntaxName::Hol => Syntax::Hol,
-            SyntaxName::Tptp => Syntax::Tptp,
-        })
+        self.syntax.as_deref().map(|name| named(&Syntax::ALL, name))
     }
 
     /// Reads a formula: the text itself, `@FILE`, or `-` for standard input.
@@ -89,7 +76,7 @@ impl FormulaArguments {
         self.parse_as(argument, self.syntax().unwrap_or_default(), options, names)
     }
 
-    /// The same in a language that is used if none was asked for, and with what is known of names.
+    /// The same in a language, and with what is known of names.
     pub(crate) fn parse_as(
         &self,
         argument: &str,
@@ -99,23 +86,51 @@ impl FormulaArguments {
     ) -> Result<Formula> {
         let limits = known.limits;
         let (source, text) = match argument.strip_prefix('@') {
-            Some(file) => (file, read::read_text(file, limits.bytes)?),
-            None if argument == "-" => ("-", read::read_text("-", limits.bytes)?),
+            Some(file) => (file, read_text(file, limits.bytes)?),
+            None if argument == "-" => ("-", read_text("-", limits.bytes)?),
             None => ("formula", argument.to_owned()),
         };
-        let formula = match self.syntax().unwrap_or(syntax) {
+        let formula = match syntax {
             Syntax::Hol => {
+                let overload = self.overload.as_deref().unwrap_or("num");
                 let options = hol::Options {
                     names: known.names.with_constants(&self.constants).with_variables(&self.variables),
-                    overload: named(&Overload::ALL, &self.overload),
+                    overload: named(&Overload::ALL, overload),
                     limits,
                 };
                 hol::parse(&text, &options, names)
             }
-            Syntax::Tptp => tptp::parse_formula(&text, Language::Fof, limits, names),
+            Syntax::Tptp => {
+                refuse_idle(&self.given(), "on a formula of TPTP")?;
+                tptp::parse_formula(&text, Language::Fof, limits, names)
+            }
         };
-        // An error prints as `source:line:column: ...`, as it does for files.
-        formula.map_err(|error| anyhow::anyhow!("{source}:{error}"))
+        formula.map_err(|cause| formulanet::Error::Parse { file: source.to_owned(), cause }.into())
+    }
+
+    /// Reads a formula as a model does.
+    pub(crate) fn encode(&self, argument: &str, syntax: Syntax, ranker: &Ranker) -> Result<Encoded> {
+        let mut names = Interner::new();
+        let formula = self.parse_as(argument, syntax, ranker.hol_options(), &mut names)?;
+        ranker.encoder().encode(&formula, &names).map_err(|cause| {
+            let position = Position { line: 1, column: 1 };
+            formulanet::Error::TooLarge { file: "formula".to_owned(), position, cause }.into()
+        })
+    }
+
+    /// Flags that only HOL Light's syntax has a use for, and whether they were given.
+    fn given(&self) -> [(&'static str, bool); 3] {
+        [
+            ("--overload", self.overload.is_some()),
+            ("--constants", !self.constants.is_empty()),
+            ("--variables", !self.variables.is_empty()),
+        ]
+    }
+
+    /// Refuses all of these flags where there is no formula on the command line.
+    pub(crate) fn refuse(&self, because: &str) -> Result<()> {
+        refuse_idle(&[("--syntax", self.syntax.is_some())], because)?;
+        refuse_idle(&self.given(), because)
     }
 }
 
@@ -123,13 +138,13 @@ impl FormulaArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Selection")]
 pub(crate) struct SelectionArguments {
-    /// None that is less likely to be useful than this
+    /// Drop statements that score below P
     #[arg(long, value_name = "P", default_value_t = 0.0)]
     threshold: f32,
-    /// Statements that must be in, by name or pattern (`ADD_*`); they count among the K
+    /// Always take this statement, or those that fit a pattern (`ADD_*`); they count among the K
     #[arg(long, value_name = "NAME")]
     include: Vec<String>,
-    /// Statements that must not be in, by name or pattern
+    /// Never take this statement, or those that fit a pattern
     #[arg(long, value_name = "NAME")]
     exclude: Vec<String>,
 }
@@ -141,13 +156,53 @@ impl SelectionArguments {
     }
 }
 
+/// Says which patterns of a selection fit nothing.
+pub(crate) fn warn_unmatched(unmatched: &[String]) {
+    for pattern in unmatched {
+        eprintln!("warning: no statement is called `{pattern}`");
+    }
+}
+
+/// `--model`, where a shipped model can be chosen for the user.
+#[derive(Args)]
+pub(crate) struct ModelArgument {
+    /// A model file or a shipped model [default: the shipped one for the statements' language]
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+}
+
+impl ModelArgument {
+    /// The given model, or a default.
+    pub(crate) fn name<'a>(&'a self, default: &'a str) -> &'a str {
+        self.model.as_deref().unwrap_or(default)
+    }
+
+    /// The given model, or a default, at work.
+    pub(crate) fn ranker(&self, default: &str, compute: &ComputeArguments, limits: Limits) -> Result<Ranker> {
+        Ok(Ranker::new(TrainedModel::named(self.name(default))?, compute.compute())?.with_limits(limits))
+    }
+
+    /// The model that made a library: the given one, or the one that the library names.
+    pub(crate) fn ranker_of(
+        &self,
+        library: &Library,
+        compute: &ComputeArguments,
+        limits: Limits,
+    ) -> Result<Ranker> {
+        let ranker = self.ranker(&library.made()?.model, compute, limits)?;
+        library.check(&ranker)?;
+        Ok(ranker)
+    }
+}
+
 /// What a network runs on.
 #[derive(Args)]
+#[command(next_help_heading = "Computing")]
 pub(crate) struct ComputeArguments {
-    /// bf16 where the CPU multiplies it (auto), or always one of them
+    /// Multiply in f32 or bf16; auto takes bf16 if the CPU has instructions for it
     #[arg(long, value_name = "auto|f32|bf16", default_value = "auto", value_parser = super::train::parse_word::<Precision>)]
     precision: Precision,
-    /// Threads; as many as there are cores if not given. Processes on the same cores share them
+    /// Use N threads [default: all cores, shared with other processes of the same job]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 }
@@ -162,44 +217,39 @@ impl ComputeArguments {
     }
 }
 
-/// The given model, or the shipped one for the language of what is read, within limits.
-pub(crate) fn ranker_for(
-    model: Option<&str>,
-    syntax: Option<Syntax>,
-    files: &[String],
-    format: Option<Format>,
-    compute: &ComputeArguments,
-    limits: Limits,
-) -> Result<Ranker> {
-    let name = match model {
-        Some(model) => model,
-        None => shipped::for_syntax(syntax.map_or_else(|| language(files, format), Ok)?),
-    };
-    Ok(Ranker::new(TrainedModel::named(name)?, compute.compute())?.with_limits(limits))
-}
-
-/// The language of the first file.
-pub(crate) fn language(files: &[String], format: Option<Format>) -> Result<Syntax> {
-    let format = match (format, files.first()) {
-        (Some(format), _) => format,
-        (None, Some(file)) if file != "-" => Format::of_file(file)?,
-        _ => Format::Hol,
-    };
-    Ok(format.syntax())
-}
-
 /// `--input-format`
 #[derive(Args)]
 pub(crate) struct FormatArgument {
-    /// What the files of statements are; recognised by looking if not given
+    /// Format of the files of statements [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(|(name, _)| name)))]
     input_format: Option<String>,
 }
 
 impl FormatArgument {
-    pub(crate) fn format(&self) -> Option<Format> {
-        self.input_format.as_deref().map(|name| named(&Format::ALL, name))
+    /// Opens files of statements, each once; `-` is standard input.
+    pub(crate) fn open(&self, files: &[String]) -> Result<Vec<Source>> {
+        let format = self.input_format.as_deref().map(|name| named(&Format::ALL, name));
+        files.iter().map(|file| Ok(Source::open(file)?.in_format(format))).collect()
     }
+}
+
+/// Refuses to read standard input twice.
+pub(crate) fn refuse_stdin_twice<'a>(inputs: impl IntoIterator<Item = &'a str>) -> Result<()> {
+    if inputs.into_iter().filter(|input| *input == "-").count() > 1 {
+        return refuse("standard input can be read only once: give the others as files");
+    }
+    Ok(())
+}
+
+/// All statements of some sources, as a model reads them.
+pub(crate) fn read_all(ranker: &Ranker, sources: Vec<Source>) -> Result<Vec<Premise>> {
+    let (mut intake, mut premises) = (Intake::new(ranker), Vec::new());
+    for source in sources {
+        for premise in intake.read(source)? {
+            premises.push(premise?);
+        }
+    }
+    Ok(premises)
 }
 
 /// How a list of statements is shown.
@@ -214,7 +264,7 @@ pub(crate) enum Listing {
 /// `--view`
 #[derive(Args)]
 pub(crate) struct ViewArgument {
-    /// Which graph is made of a formula.
+    /// Which graph to make of a formula
     #[arg(long, default_value = "graph", value_parser = PossibleValuesParser::new(View::ALL.map(|(name, _)| name)))]
     view: String,
 }
@@ -236,6 +286,11 @@ pub(crate) fn writing<T>(result: std::io::Result<T>) -> Result<T> {
     result.context("cannot write the result")
 }
 
+/// `1 statement`, `2 statements`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Which conjectures are held out: a number, a share or the names in a file.
 pub(crate) fn validation(argument: &str) -> Result<Validation> {
     if let Some(file) = argument.strip_prefix('@') {
@@ -248,8 +303,8 @@ pub(crate) fn validation(argument: &str) -> Result<Validation> {
     }
     match argument.parse() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(Validation::Fraction(share)),
-        _ => {
-            bail!("expected --validation to be a number, a fraction from 0 to 1 or @FILE, found `{argument}`")
-        }
+        _ => refuse(format!(
+            "expected --validation to be a number, a fraction from 0 to 1 or @FILE, found `{argument}`"
+        )),
     }
 }

@@ -1,26 +1,27 @@
 //! `formulanet library`: a premise library in one file.
 
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use formulanet::model::TrainedModel;
-use formulanet::model::shipped;
+use formulanet::Error;
+use formulanet::logic::Limits;
 use formulanet::processes;
-use formulanet::rank::collection::Collection;
-use formulanet::rank::library::{Added, Library};
-use formulanet::rank::ranker::Ranker;
-use formulanet::read::Syntax;
+use formulanet::rank::{Added, Addition, Intake, Languages, Library, Ranker};
+use formulanet::read::{Source, Syntax};
 use serde::Serialize;
 
-use crate::input::{ComputeArguments, FormatArgument, LimitArguments, language, writing};
-use crate::processes::{group, refuse_stdin, speaks};
+use crate::input::{
+    ComputeArguments, FormatArgument, LimitArguments, ModelArgument, counted, refuse_stdin_twice, writing,
+};
+use crate::processes::{facts, group, refuse_stdin, speaks};
 
-/// Keep statements and their vectors in a file, for ranking without embedding them anew
+/// Keep statements in a file that is ranked quickly
 ///
-/// One SQLite file with names, statements, vectors and the model they were made with. Other processes may read it while
-/// it changes; a change that is interrupted leaves it as it was.
+/// A library is one SQLite file with names, statements, their vectors and the model that made these, so that ranking
+/// embeds the conjecture alone. Other processes may read it while it changes; a change that is interrupted leaves it as
+/// it was.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet library build lemmas.db arithmetic.hol\n  \
@@ -41,15 +42,15 @@ impl Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Make a library of files of statements
+    /// Make a library from files of statements
     Build(BuildArguments),
-    /// Add statements, or change those whose names are there
+    /// Add statements; one whose name is there replaces it
     Add(AddArguments),
     /// Remove statements by name or pattern
     Remove(RemoveArguments),
     /// Show the statements
     List(ListArguments),
-    /// Check the file, and every vector against a new one
+    /// Check the file, and compare every vector with a new one
     Verify(VerifyArguments),
 }
 
@@ -59,9 +60,6 @@ struct BuildArguments {
     library: PathBuf,
     #[command(flatten)]
     statements: StatementArguments,
-    /// A model file or a shipped model; by default the one that ranks libraries of the statements' language
-    #[arg(long, value_name = "MODEL")]
-    model: Option<String>,
 }
 
 #[derive(Args)]
@@ -70,9 +68,6 @@ struct AddArguments {
     library: PathBuf,
     #[command(flatten)]
     statements: StatementArguments,
-    /// The model file that the library was made with, unless it is a shipped one
-    #[arg(long, value_name = "MODEL")]
-    model: Option<String>,
 }
 
 #[derive(Args)]
@@ -82,6 +77,8 @@ struct StatementArguments {
     files: Vec<String>,
     #[command(flatten)]
     input: FormatArgument,
+    #[command(flatten)]
+    model: ModelArgument,
     #[command(flatten)]
     compute: ComputeArguments,
     #[command(flatten)]
@@ -110,9 +107,8 @@ struct ListArguments {
 struct VerifyArguments {
     /// The library
     library: PathBuf,
-    /// The model file that it was made with, unless it is a shipped one
-    #[arg(long, value_name = "MODEL")]
-    model: Option<String>,
+    #[command(flatten)]
+    model: ModelArgument,
     #[command(flatten)]
     compute: ComputeArguments,
 }
@@ -135,100 +131,83 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             if removed == 0 {
                 bail!("no statement has such a name; `formulanet library list` shows them");
             }
-            eprintln!("removed {removed} statements");
+            eprintln!("removed {}", counted(removed, "statement"));
             Ok(())
         }
         Command::List(arguments) => list(&arguments),
         Command::Verify(arguments) => {
             let library = Library::open(&arguments.library)?;
-            let ranker = ranker_of(&library, arguments.model.as_deref(), &arguments.compute)?;
+            let ranker = arguments.model.ranker_of(&library, &arguments.compute, Limits::default())?;
             let count = library.verify(&ranker)?;
-            writing(writeln!(io::stdout(), "{count} statements, all as they should be"))
+            writing(writeln!(io::stdout(), "{}, nothing wrong", counted(count, "statement")))
         }
     }
 }
 
 fn build(arguments: BuildArguments) -> Result<()> {
-    let statements = &arguments.statements;
-    let format = statements.input.format();
-    let model = match &arguments.model {
-        Some(model) => model.clone(),
-        None => shipped::for_syntax(language(&statements.files, format)?).to_owned(),
-    };
-    let ranker = Ranker::new(TrainedModel::named(&model)?, statements.compute.compute())?
-        .with_limits(statements.limits.limits());
-    if speaks() && arguments.library.exists() {
-        bail!(
-            "{}: there is a file already; add to it with `library add`, or choose another name",
-            arguments.library.display()
-        );
-    }
+    let BuildArguments { library: path, statements } = arguments;
     refuse_stdin(statements.files.iter().map(String::as_str))?;
-    processes::agree(group(), &Collection::new(&ranker).facts())?;
+    let sources = statements.open()?;
+    let languages = Languages::decide(None, sources.first().map(Source::syntax), None);
+    let model = statements.model.name(languages.model()).to_owned();
+    let ranker = statements.model.ranker(&model, &statements.compute, statements.limits.limits())?;
+    processes::agree(group(), &facts(&ranker, &[]))?;
     if !speaks() {
         // This process embeds its share, and the first one has the library.
-        read(statements, &ranker, &mut Library::create(Path::new(":memory:"), &ranker, &model)?)?;
+        let mut library = Library::in_memory(&ranker)?;
+        let mut addition = library.addition(&ranker)?.without_writing();
+        read(sources, &ranker, &mut addition)?;
+        addition.commit()?;
         return Ok(());
     }
-    // Under another name until it is whole.
-    let folder = arguments.library.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let place =
-        tempfile::Builder::new().prefix(".formulanet-").tempdir_in(folder.unwrap_or(Path::new(".")))?;
-    let unfinished = place.path().join("library");
-    let mut library = Library::create(&unfinished, &ranker, &model)?;
-    let added = read(statements, &ranker, &mut library)?;
-    drop(library);
-    std::fs::rename(&unfinished, &arguments.library)?;
-    eprintln!("{} statements in {}", added.new, arguments.library.display());
+    let added = Library::build(&path, &ranker, &model, |addition| read(sources, &ranker, addition))?;
+    report_repeated(&added);
+    eprintln!("{} in {}", counted(added.new, "statement"), path.display());
     Ok(())
 }
 
 fn add(arguments: AddArguments) -> Result<()> {
-    let statements = &arguments.statements;
-    let mut library = Library::open(&arguments.library)?;
-    let ranker = ranker_of(&library, arguments.model.as_deref(), &statements.compute)?
-        .with_limits(statements.limits.limits());
-    let added = read(statements, &ranker, &mut library)?;
+    let AddArguments { library: path, statements } = arguments;
+    let mut library = Library::open(&path)?;
+    let sources = statements.open()?;
+    let ranker = statements.model.ranker_of(&library, &statements.compute, statements.limits.limits())?;
+    let mut addition = library.addition(&ranker)?;
+    read(sources, &ranker, &mut addition)?;
+    let added = addition.commit()?;
+    report_repeated(&added);
     eprintln!("{} new, {} changed, {} as before", added.new, added.replaced, added.same);
     Ok(())
 }
 
-/// Reads files of statements into a library, all or nothing. Of statements with the same name, the last counts.
-fn read(statements: &StatementArguments, ranker: &Ranker, library: &mut Library) -> Result<Added> {
-    let format = statements.input.format();
-    let mut collection = Collection::new(ranker);
-    let (mut addition, mut count, mut digest) = (library.addition(ranker)?, 0, 0);
-    if !speaks() {
-        addition = addition.without_writing();
+impl StatementArguments {
+    fn open(&self) -> Result<Vec<Source>> {
+        refuse_stdin_twice(self.files.iter().map(String::as_str))?;
+        self.input.open(&self.files)
     }
-    for file in &statements.files {
-        collection.read_each(file, format, &mut |premise| {
-            count += 1;
-            digest = processes::digest(format!("{digest} {} {}", premise.name, premise.text).as_bytes());
-            addition.push(premise)
-        })?;
-    }
-    if count == 0 {
-        bail!("expected statements, found none");
-    }
-    processes::agree(group(), &[("statements", format!("{count} with digest {digest:016x}"))])?;
-    let added = addition.commit()?;
-    if added.repeated > 0 && speaks() {
-        eprintln!("{} statements share a name with a later one and were left out", added.repeated);
-    }
-    Ok(added)
 }
 
-/// The model that a library was made with: the given one, or the shipped one whose name it has.
-pub(crate) fn ranker_of(
-    library: &Library,
-    model: Option<&str>,
-    compute: &ComputeArguments,
-) -> Result<Ranker> {
-    let made = library.made()?;
-    let ranker = Ranker::new(TrainedModel::named(model.unwrap_or(&made.model))?, compute.compute())?;
-    library.check(&ranker)?;
-    Ok(ranker)
+/// Reads sources into a library. Of statements with the same name, the last counts.
+fn read(sources: Vec<Source>, ranker: &Ranker, addition: &mut Addition<'_>) -> Result<(), Error> {
+    let (mut intake, mut count, mut digest) = (Intake::new(ranker), 0, 0);
+    for source in sources {
+        for premise in intake.read(source)? {
+            let premise = premise?;
+            count += 1;
+            digest = processes::digest(format!("{digest} {} {}", premise.name, premise.text).as_bytes());
+            addition.push(premise)?;
+        }
+    }
+    if count == 0 {
+        return Err(Error::NothingToRank);
+    }
+    processes::agree(group(), &[("statements", format!("{count} with digest {digest:016x}"))])
+}
+
+fn report_repeated(added: &Added) {
+    if added.repeated > 0 {
+        let statements = counted(added.repeated, "statement");
+        eprintln!("left out {statements} with the name of a later one");
+    }
 }
 
 #[derive(Serialize)]
@@ -241,7 +220,7 @@ struct Row<'a> {
 fn list(arguments: &ListArguments) -> Result<()> {
     let library = Library::open(&arguments.library)?;
     let mut out = BufWriter::new(io::stdout().lock());
-    for entry in library.entries()? {
+    for entry in library.statements()? {
         let row = Row { name: &entry.name, statement: &entry.text, syntax: entry.syntax };
         writing(match arguments.format {
             Output::Json => writeln!(out, "{}", serde_json::to_string(&row)?),

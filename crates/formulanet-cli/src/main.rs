@@ -18,6 +18,7 @@ mod select;
 mod serve;
 mod stats;
 mod train;
+mod usage;
 
 use std::io;
 use std::process::ExitCode;

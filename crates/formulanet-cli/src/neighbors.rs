@@ -12,18 +12,18 @@ use formulanet::Error;
 use formulanet::logic::draw::{self, SvgOptions};
 use formulanet::logic::{Formula, Graph, GraphBuilder, Interner};
 use formulanet::model::encode::Encoded;
-use formulanet::rank::ranker::{self, Ranker};
-use formulanet::rank::vectors::Vectors;
-use formulanet::read::{self, Format};
+use formulanet::rank::{Languages, Ranker, Vectors, order};
+use formulanet::read::Source;
 use serde::Serialize;
 
 use crate::input::{
-    ComputeArguments, FormatArgument, FormulaArguments, LimitArguments, Listing, ranker_for, writing,
+    ComputeArguments, FormatArgument, FormulaArguments, LimitArguments, Listing, ModelArgument,
+    refuse_stdin_twice, writing,
 };
 
 /// Find the statements or sub-formulas that are closest to a formula
 ///
-/// Close means a small angle between the network's embeddings. With --drawings, a page shows the graphs side by side.
+/// Formulas are close if the angle between their embeddings is small. With --drawings, writes a page that shows the graphs.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet neighbors '!m n. m + n = n + m' --premises arithmetic.hol -k 5\n  \
@@ -32,30 +32,29 @@ pub(crate) struct Arguments {
     /// A formula or sequent, `@FILE` to read it from a file, or `-` to read it from standard input
     #[arg(allow_hyphen_values = true)]
     query: String,
-    /// A file of statements, as `formulanet rank` reads them
+    /// Search the statements of this file, in any format of `formulanet rank`; `-` is standard input
     #[arg(long, value_name = "FILE")]
     premises: String,
     #[command(flatten)]
     input: FormatArgument,
-    /// Look at all parts of the statements, not only at whole ones
+    /// Search all parts of the statements, not only whole ones
     #[arg(long)]
     subformulas: bool,
-    /// So many at most
+    /// Show at most K formulas
     #[arg(short = 'k', value_name = "K", default_value_t = 10)]
     most: usize,
-    /// A page with the graphs
+    /// Write a page that shows the graphs
     #[arg(long, value_name = "FILE.html")]
     drawings: Option<PathBuf>,
-    /// A model file or a shipped model; by default the one that ranks libraries of the statements' language
-    #[arg(long, value_name = "MODEL")]
-    model: Option<String>,
     #[command(flatten)]
-    compute: ComputeArguments,
+    model: ModelArgument,
     /// How to show the result
     #[arg(long, value_enum, default_value_t = Listing::Text)]
     format: Listing,
     #[command(flatten)]
     reading: FormulaArguments,
+    #[command(flatten)]
+    compute: ComputeArguments,
     #[command(flatten)]
     limits: LimitArguments,
 }
@@ -81,28 +80,27 @@ const MOST_PARTS: usize = 2_000_000;
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
-    let format = arguments.input.format();
-    let files = [arguments.premises.clone()];
+    refuse_stdin_twice([arguments.query.as_str(), &arguments.premises])?;
+    let source = arguments.input.open(std::slice::from_ref(&arguments.premises))?.remove(0);
+    let languages = Languages::decide(arguments.reading.syntax(), Some(source.syntax()), None);
     let limits = arguments.limits.limits();
-    let (model, syntax) = (arguments.model.as_deref(), arguments.reading.syntax());
-    let ranker = ranker_for(model, syntax, &files, format, &arguments.compute, limits)?;
-    let format = match format {
-        Some(format) => format,
-        None if arguments.premises == "-" => Format::Hol,
-        None => Format::of_file(&arguments.premises)?,
-    };
+    let ranker = arguments.model.ranker(languages.model(), &arguments.compute, limits)?;
     let mut names = Interner::new();
-    let candidates = read(&arguments, format, &ranker, &mut names)?;
+    let candidates = read(&arguments, source, &ranker, &mut names)?;
     if candidates.is_empty() {
         bail!("expected statements to look at, found none");
     }
-    let query =
-        arguments.reading.parse_as(&arguments.query, format.syntax(), ranker.hol_options(), &mut names)?;
+    let query = arguments.reading.parse_as(
+        &arguments.query,
+        languages.conjecture,
+        ranker.hol_options(),
+        &mut names,
+    )?;
     let encoded = ranker.encoder().encode(&query, &names)?;
     let vector = Vectors::of_encoded(&ranker, &[&encoded]);
     let vectors = Vectors::of_encoded(&ranker, &candidates.iter().map(|c| &c.encoded).collect::<Vec<_>>());
     let similarities = vectors.cosines(vector.rows().next().unwrap_or(&[]));
-    let mut closest = ranker::order(&similarities, |i| &candidates[i].name);
+    let mut closest = order(&similarities, |i| &candidates[i].name);
     closest.truncate(arguments.most);
     let rows: Vec<Row<'_>> = closest
         .iter()
@@ -134,40 +132,36 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
 /// All statements, or all distinct parts of each.
 fn read(
     arguments: &Arguments,
-    format: Format,
+    source: Source,
     ranker: &Ranker,
     names: &mut Interner,
 ) -> Result<Vec<Candidate>> {
-    let mut candidates: Vec<Candidate> = Vec::new();
-    let mut encoder = ranker.encoder();
-    let options = ranker.hol_options();
-    let file = &arguments.premises;
-    read::read(file, format, &options, names, &mut |statement, names| -> Result<()> {
-        let name = statement.name.map_or_else(|| format!("line {}", statement.position.line), str::to_owned);
+    let (mut candidates, mut encoder) = (Vec::new(), ranker.encoder());
+    let mut items = source.items(ranker.hol_options())?;
+    while let Some(item) = items.next(names)? {
         let mut seen = HashSet::new();
         let parts: Vec<Formula> = if arguments.subformulas {
             // Single variables and constants are close to everything of their kind.
-            let terms = statement.formula.preorder().filter(|&term| statement.formula.arity(term) > 0);
-            terms.map(|term| statement.formula.subformula(term)).collect()
+            let terms = item.formula.preorder().filter(|&term| item.formula.arity(term) > 0);
+            terms.map(|term| item.formula.subformula(term)).collect()
         } else {
-            vec![statement.formula.clone()]
+            vec![item.formula.clone()]
         };
         for formula in parts {
             let encoded = encoder.encode(&formula, names).map_err(|cause| Error::TooLarge {
-                file: statement.file.to_owned(),
-                position: statement.position,
+                file: item.file.to_owned(),
+                position: item.position,
                 cause,
             })?;
             let input = encoded.input();
             if seen.insert((input.tokens.to_vec(), input.degrees.to_vec(), input.targets.to_vec())) {
-                candidates.push(Candidate { name: name.clone(), formula, encoded });
+                candidates.push(Candidate { name: item.shown_name(), formula, encoded });
             }
         }
         if candidates.len() > MOST_PARTS {
             bail!("expected at most {MOST_PARTS} formulas to look at, found more; give fewer statements");
         }
-        Ok(())
-    })?;
+    }
     Ok(candidates)
 }
 

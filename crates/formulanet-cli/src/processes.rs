@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use formulanet::processes::{self, Alone, Group};
+use formulanet::rank::{Premise, Ranker};
 
 use crate::advice::advice;
+use crate::usage::Usage;
 
 /// How long other processes wait before they say what went wrong: mostly, the first has the same to say, and ends the
 /// job with it.
@@ -32,6 +34,20 @@ pub(crate) fn refuse_stdin<'a>(names: impl IntoIterator<Item = &'a str>) -> Resu
         bail!("standard input reaches one of {} processes: give a file that all can read", group().size());
     }
     Ok(())
+}
+
+/// What has to be the same in all processes that share the work of a model: see [`processes::agree`].
+pub(crate) fn facts(ranker: &Ranker, premises: &[Premise]) -> Vec<(&'static str, String)> {
+    let mut text = Vec::new();
+    for Premise { name, text: statement, .. } in premises {
+        [name, statement].iter().for_each(|part| text.extend(part.bytes().chain([0])));
+    }
+    vec![
+        ("program", processes::program().to_owned()),
+        ("kind of CPU", ranker.network().compute().instructions().to_owned()),
+        ("model", ranker.model().fingerprint()),
+        ("statements", format!("{} with digest {:016x}", premises.len(), processes::digest(&text))),
+    ]
 }
 
 /// MPI, if there is any.
@@ -77,6 +93,7 @@ impl Processes {
         if !speaks() {
             thread::sleep(FIRST_SPEAKS);
         }
+        let is_usage = error.is::<Usage>();
         let error = match advice(&error) {
             Some(advice) => format!("{error:#}; {advice}"),
             None => format!("{error:#}"),
@@ -89,7 +106,7 @@ impl Processes {
         if let Some(session) = &self.session {
             session.abort(1);
         }
-        ExitCode::FAILURE
+        if is_usage { ExitCode::from(2) } else { ExitCode::FAILURE }
     }
 }
 

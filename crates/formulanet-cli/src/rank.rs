@@ -3,27 +3,21 @@
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use clap::{ArgGroup, Args};
-use formulanet::Error;
-use formulanet::logic::Interner;
-use formulanet::model::encode::Encoded;
-use formulanet::rank::collection::{Collection, Premise};
-use formulanet::rank::library::Library;
-use formulanet::rank::ranker::{Ranked, Ranker};
-use formulanet::read::Syntax;
+use formulanet::rank::{Candidates, Languages, Library, Pace, Ranked, Ranker, Scores, Stored};
+use formulanet::read::Source;
 use serde::Serialize;
 
 use crate::input::{
-    ComputeArguments, FormatArgument, FormulaArguments, LimitArguments, Listing, SelectionArguments,
-    ranker_for, writing,
+    ComputeArguments, FormatArgument, FormulaArguments, LimitArguments, Listing, ModelArgument,
+    SelectionArguments, read_all, refuse_stdin_twice, warn_unmatched, writing,
 };
-use crate::library::ranker_of;
 
 /// Rank statements by how useful they are for a conjecture
 ///
-/// Reads the statements from a file, embeds them and the conjecture with a shipped model, and prints the best ones with
-/// the probability that each is useful.
+/// Reads statements from a file or a library and prints the best ones, each with the probability that it is useful for
+/// proving the conjecture.
 #[derive(Args)]
 #[command(
     group(ArgGroup::new("source").required(true)),
@@ -38,35 +32,34 @@ pub(crate) struct Arguments {
     /// A formula or sequent, `@FILE` to read it from a file, or `-` to read it from standard input
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
     conjecture: String,
-    /// A file of statements; `-` is standard input
+    /// Rank the statements of this file; `-` is standard input
     #[arg(long, value_name = "FILE", group = "source")]
     premises: Option<String>,
-    /// A library of `formulanet library build`
+    /// Rank the statements of a library made by `formulanet library build`
     #[arg(long, value_name = "FILE", group = "source")]
     library: Option<PathBuf>,
-    #[command(flatten)]
-    input: FormatArgument,
-    /// More statements, such as lemmas of your own
+    /// Rank the statements of this file, too, such as lemmas of your own
     #[arg(long, value_name = "FILE")]
     local: Vec<String>,
-    /// So many statements at most
+    #[command(flatten)]
+    input: FormatArgument,
+    /// Show at most K statements
     #[arg(short = 'k', value_name = "K", default_value_t = 32)]
     most: usize,
-    #[command(flatten)]
-    selection: SelectionArguments,
-    /// Also show which symbols the model does not know, and the score without the conjecture
+    /// Show which symbols the model does not know, and the score without the conjecture
     #[arg(long)]
     explain: bool,
-    /// A model file or a shipped model; by default the one that ranks libraries of the statements' language
-    #[arg(long, value_name = "MODEL")]
-    model: Option<String>,
     #[command(flatten)]
-    compute: ComputeArguments,
+    model: ModelArgument,
     /// How to show the result
     #[arg(long, value_enum, default_value_t = Listing::Text)]
     format: Listing,
     #[command(flatten)]
+    selection: SelectionArguments,
+    #[command(flatten)]
     reading: FormulaArguments,
+    #[command(flatten)]
+    compute: ComputeArguments,
     #[command(flatten)]
     limits: LimitArguments,
 }
@@ -84,139 +77,55 @@ pub(crate) struct Row<'a> {
     pub(crate) without_conjecture: Option<f32>,
 }
 
-/// What is ranked: the statements of a library, and behind them those of files.
-struct Candidates<'a> {
-    library: Option<&'a Library>,
-    /// Names of the library's statements. Their texts are read when they are shown, their vectors when they are scored.
-    stored: Vec<String>,
-    collection: Collection<'a>,
-    scores: Vec<f32>,
-    /// Scores without the conjecture, where they are wanted and the model has them.
-    without: Option<Vec<f32>>,
-}
-
-impl Candidates<'_> {
-    fn name(&self, number: usize) -> &str {
-        match number.checked_sub(self.stored.len()) {
-            None => &self.stored[number],
-            Some(number) => &self.collection.premises[number].name,
-        }
-    }
-
-    /// A statement's text, and the symbols in it that the model does not know.
-    fn shown(&self, number: usize, ranker: &Ranker) -> Result<(String, Vec<String>)> {
-        if let Some(number) = number.checked_sub(self.stored.len()) {
-            let premise = &self.collection.premises[number];
-            return Ok((premise.text.clone(), premise.encoded.unknown().to_vec()));
-        }
-        let name = &self.stored[number];
-        let entry = self.library.map(|library| library.entry(name)).transpose()?.flatten();
-        let entry = entry.with_context(|| format!("`{name}` was removed from the library just now"))?;
-        let mut alone = Collection::new(ranker);
-        alone.add(&entry.name, &entry.text, entry.syntax)?;
-        let unknown = alone.premises.first().map_or_else(Vec::new, |p| p.encoded.unknown().to_vec());
-        Ok((entry.text, unknown))
-    }
-}
-
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
-    let limits = arguments.limits.limits();
-    let format = arguments.input.format();
     let files: Vec<String> = arguments.premises.iter().chain(&arguments.local).cloned().collect();
-    if files.iter().filter(|file| *file == "-").count() + usize::from(arguments.conjecture == "-") > 1 {
-        bail!("standard input can be read only once: give the others as files");
-    }
+    refuse_stdin_twice(files.iter().chain([&arguments.conjecture]).map(String::as_str))?;
     let library = arguments.library.as_deref().map(Library::open).transpose()?;
+    let sources = arguments.input.open(&files)?;
+    let languages = Languages::decide(
+        arguments.reading.syntax(),
+        sources.first().map(Source::syntax),
+        library.as_ref().map(Library::syntax).transpose()?,
+    );
+    let limits = arguments.limits.limits();
     let ranker = match &library {
-        Some(library) => ranker_of(library, arguments.model.as_deref(), &arguments.compute)?,
-        None => ranker_for(
-            arguments.model.as_deref(),
-            arguments.reading.syntax(),
-            &files,
-            format,
-            &arguments.compute,
-            limits,
-        )?,
+        Some(library) => arguments.model.ranker_of(library, &arguments.compute, limits)?,
+        None => arguments.model.ranker(languages.model(), &arguments.compute, limits)?,
     };
-    let ranker = ranker.with_limits(limits);
-    let mut collection = Collection::new(&ranker);
-    for file in &files {
-        collection.read(file, format)?;
-    }
-    let known = collection.syntax();
-    let of_model =
-        || if ranker.model().origin.data.contains("deepmath") { Syntax::Tptp } else { Syntax::Hol };
-    let syntax = arguments.reading.syntax().or(known).unwrap_or_else(of_model);
-    let mut names = Interner::new();
-    let conjecture =
-        arguments.reading.parse_as(&arguments.conjecture, syntax, ranker.hol_options(), &mut names)?;
-    let conjecture = ranker.encoder().encode(&conjecture, &names)?;
-    let candidates = score(library.as_ref(), collection, &ranker, &conjecture, arguments.explain)?;
-    if candidates.scores.is_empty() {
-        bail!("expected statements to rank, found none");
-    }
+    let own = read_all(&ranker, sources)?;
+    let conjecture = arguments.reading.encode(&arguments.conjecture, languages.conjecture, &ranker)?;
+    let mut candidates = Candidates::new(library.as_ref().map(Stored::OnDisk), own);
+    let scores = candidates.score(&ranker, &conjecture, arguments.explain, &Pace::Free)?;
     let selection = arguments.selection.selection(arguments.most);
-    let taken = selection.pick(&candidates.scores, |i| candidates.name(i))?;
+    let (taken, marks) = candidates.select(&selection, &scores.scores, &Pace::Free)?;
+    warn_unmatched(&marks.unmatched);
     if arguments.explain && !conjecture.unknown().is_empty() {
         eprintln!("unknown in the conjecture: {}", conjecture.unknown().join(", "));
     }
-    print(&arguments, &taken, &candidates, &ranker)
-}
-
-/// Scores statements of a library as they are read, so that vectors take no memory, and behind them those of files.
-fn score<'a>(
-    library: Option<&'a Library>,
-    collection: Collection<'a>,
-    ranker: &Ranker,
-    conjecture: &Encoded,
-    explains: bool,
-) -> Result<Candidates<'a>> {
-    let query = ranker.query(conjecture);
-    let (mut stored, mut scoring, mut without) =
-        (Vec::new(), ranker.scoring(&query), explains.then(Vec::new));
-    let mut add = |vectors: &[f32]| {
-        scoring.add(vectors);
-        if let Some(all) = &mut without {
-            match ranker.scores_without_conjecture(vectors) {
-                Some(scores) => all.extend(scores),
-                None => without = None,
-            }
-        }
-    };
-    if let Some(library) = library {
-        library.scan(|entries, vectors| {
-            add(vectors);
-            stored.extend(entries.into_iter().map(|entry| entry.name));
-            Ok::<(), Error>(())
-        })?;
-    }
-    let named: Vec<_> = collection.premises.iter().map(Premise::named).collect();
-    if !named.is_empty() {
-        add(&ranker.vectors(&named));
-    }
-    let scores = scoring.finish();
-    Ok(Candidates { library, stored, collection, scores, without })
+    print(&arguments, &taken, &candidates, &scores, &ranker)
 }
 
 fn print(
     arguments: &Arguments,
     taken: &[Ranked],
     candidates: &Candidates<'_>,
+    scores: &Scores,
     ranker: &Ranker,
 ) -> Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
     let width = taken.iter().map(|ranked| candidates.name(ranked.statement).chars().count()).max();
     let width = width.unwrap_or(0).min(40);
     for (i, ranked) in taken.iter().enumerate() {
-        let (statement, unknown) = candidates.shown(ranked.statement, ranker)?;
+        let statement = candidates.statement(ranked.statement)?;
+        let unknown = arguments.explain.then(|| candidates.unknown(ranked.statement, ranker)).transpose()?;
         let row = Row {
             rank: i + 1,
-            name: candidates.name(ranked.statement),
+            name: &statement.name,
             score: ranked.score,
-            statement: &statement,
-            unknown: arguments.explain.then_some(unknown),
-            without_conjecture: candidates.without.as_ref().map(|scores| scores[ranked.statement]),
+            statement: &statement.text,
+            unknown,
+            without_conjecture: scores.usual.as_ref().map(|scores| scores[ranked.statement]),
         };
         writing(match arguments.format {
             Listing::Json => writeln!(out, "{}", serde_json::to_string(&row)?),

@@ -4,21 +4,22 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use formulanet::model::TrainedModel;
 use formulanet::model::shipped;
-use formulanet::rank::problem::Problem;
-use formulanet::rank::ranker::{Ranked, Ranker};
-use formulanet::read::Syntax;
+use formulanet::rank::{Pace, Problem, Ranked};
+use formulanet::read::{Source, Syntax};
 
-use crate::input::{ComputeArguments, LimitArguments, SelectionArguments, writing};
+use crate::input::{
+    ComputeArguments, LimitArguments, ModelArgument, SelectionArguments, warn_unmatched, writing,
+};
 use crate::rank::Row;
+use crate::usage::refuse;
 
-/// Keep the axioms of a TPTP problem that are most likely to be useful
+/// Keep the best axioms of a TPTP problem
 ///
-/// Reads a problem with its includes and prints one that has the conjecture, the K best axioms and nothing to include:
-/// a prover reads it as it is.
+/// Reads a problem with its includes and prints one that has the conjecture and the K axioms that are most likely to be
+/// useful. It includes nothing: a prover reads it as it is.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet select big.p -k 64 | eprover --auto -s -\n  \
@@ -27,25 +28,25 @@ use crate::rank::Row;
 pub(crate) struct Arguments {
     /// The problem; `-` is standard input
     problem: String,
-    /// So many axioms at most; several numbers, separated by commas, write several files
+    /// Keep at most K axioms; several numbers, separated by commas, write several files
     #[arg(short = 'k', value_name = "K", value_delimiter = ',', default_value = "64")]
     most: Vec<usize>,
     /// The file to write; with several K the folder, where `big.p` becomes `big.16.p` and so on
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
-    /// Roles that are always in, separated by commas, and not counted; `none` for none
-    #[arg(long, value_name = "ROLES", value_delimiter = ',', default_value = "hypothesis,assumption")]
-    keep: Vec<String>,
+    /// Keep all statements with these roles, separated by commas, and do not count them; `none` keeps no role
+    /// [default: hypothesis,assumption]
+    #[arg(long, value_name = "ROLES", value_delimiter = ',')]
+    keep: Option<Vec<String>>,
     #[command(flatten)]
-    selection: SelectionArguments,
-    /// A model file or a shipped model
-    #[arg(long, value_name = "MODEL", default_value = shipped::for_syntax(Syntax::Tptp))]
-    model: String,
-    #[command(flatten)]
-    compute: ComputeArguments,
+    model: ModelArgument,
     /// How to show the result
     #[arg(long, value_enum, default_value_t = Output::Tptp)]
     format: Output,
+    #[command(flatten)]
+    selection: SelectionArguments,
+    #[command(flatten)]
+    compute: ComputeArguments,
     #[command(flatten)]
     limits: LimitArguments,
 }
@@ -62,21 +63,30 @@ enum Output {
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
-    let limits = arguments.limits.limits();
-    let ranker = Ranker::new(TrainedModel::named(&arguments.model)?, arguments.compute.compute())?;
-    let ranker = ranker.with_limits(limits);
-    let problem = Problem::read(&arguments.problem, &ranker, limits, &arguments.keep)?;
+    if arguments.most.len() > 1 && arguments.out.is_none() {
+        return refuse("several K write several files: say where with --out FOLDER");
+    }
+    let model = shipped::for_syntax(Syntax::Tptp);
+    let ranker = arguments.model.ranker(model, &arguments.compute, arguments.limits.limits())?;
+    let usual = ["hypothesis", "assumption"].map(str::to_owned);
+    let kept = arguments.keep.as_deref().unwrap_or(&usual);
+    let problem = Problem::read(Source::open(&arguments.problem)?, &ranker, kept)?;
+    for role in arguments.keep.iter().flatten().filter(|role| *role != "none" && !problem.has_role(role)) {
+        eprintln!("warning: no statement has the role `{role}`");
+    }
     let scores = problem.scores(&ranker);
+    let name = |i| problem.axiom_name(i);
+    let marks = arguments.selection.selection(0).marks(scores.len(), name, &Pace::Free)?;
+    warn_unmatched(&marks.unmatched);
     let shown = |most: usize| -> Result<String> {
         let selection = arguments.selection.selection(most);
-        show(&problem, &selection.pick(&scores, |i| problem.axiom_name(i))?, arguments.format)
+        show(&problem, &selection.pick_marked(&scores, name, &marks)?, arguments.format)
     };
     match (arguments.most.as_slice(), &arguments.out) {
-        ([], _) => bail!("expected a number after -k"),
         ([most], None) => writing(io::stdout().lock().write_all(shown(*most)?.as_bytes())),
         ([most], Some(path)) => write(path, &shown(*most)?),
-        (_, None) => bail!("several K write several files: say where with --out FOLDER"),
-        (several, Some(folder)) => {
+        (several, folder) => {
+            let folder = folder.as_deref().unwrap_or(Path::new("."));
             fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
             for &most in several {
                 let path = folder.join(slice_name(&arguments.problem, most, arguments.format));

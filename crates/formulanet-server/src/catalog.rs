@@ -8,8 +8,7 @@ use formulanet::logic::Limits;
 use formulanet::model::TrainedModel;
 use formulanet::model::shipped;
 use formulanet::net::{Compute, Precision};
-use formulanet::rank::library::{Entry, Library};
-use formulanet::rank::ranker::Ranker;
+use formulanet::rank::{self, Library, Ranker};
 use formulanet::read::Syntax;
 
 use crate::problem::Problem;
@@ -25,11 +24,7 @@ pub(crate) struct Model {
 pub(crate) struct Shelf {
     pub(crate) name: String,
     pub(crate) model: Arc<Model>,
-    pub(crate) entries: Vec<Entry>,
-    /// The vectors of the entries, one behind the other.
-    pub(crate) vectors: Vec<f32>,
-    /// What most of its statements are written in.
-    pub(crate) syntax: Syntax,
+    pub(crate) statements: rank::Shelf,
 }
 
 /// A model that requests can name. Shipped models are read when the first request needs them.
@@ -181,18 +176,8 @@ impl Catalog {
             (None, _) => self.add(&made.model)?,
         };
         library.check(&model.ranker)?;
-        let count = library.count()?;
-        let mut entries = Vec::with_capacity(count);
-        let mut vectors = Vec::with_capacity(count * made.length);
-        library.scan(|part, values| {
-            entries.extend(part);
-            vectors.extend_from_slice(values);
-            Ok::<(), Error>(())
-        })?;
-        let tptp = entries.iter().filter(|entry| entry.syntax == Syntax::Tptp).count();
-        let syntax = if 2 * tptp > entries.len() { Syntax::Tptp } else { Syntax::Hol };
         let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        Ok(Shelf { name, model, entries, vectors, syntax })
+        Ok(Shelf { name, model, statements: library.load()? })
     }
 }
 

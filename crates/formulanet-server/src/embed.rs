@@ -1,27 +1,29 @@
 //! `POST /v1/embed`: the vectors of statements.
 
 use axum::http::StatusCode;
+use formulanet::Error;
 use formulanet::model::encode::Encoded;
+use formulanet::rank::{Languages, Pace};
 use formulanet::read::Syntax;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::Catalog;
 use crate::pool::Deadline;
 use crate::problem::Problem;
-use crate::rank::{cost, encode, split_by_cost};
+use crate::rank::encode;
 use crate::settings::Settings;
 
 /// What is asked.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    statements: Vec<Statement>,
+    statements: Vec<Item>,
     model: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Statement {
+struct Item {
     /// So that lists of premises can be sent as they are; vectors come in the order of the statements.
     #[serde(default, rename = "name")]
     _name: Option<String>,
@@ -56,7 +58,7 @@ pub(crate) fn answer(
     };
     let model = match &model {
         Some(name) => catalog.model(name)?,
-        None => catalog.default_model(first.syntax.unwrap_or_default())?,
+        None => catalog.default_model(Languages::decide(None, first.syntax, None).statements)?,
     };
     let mut encoded: Vec<Encoded> = Vec::with_capacity(statements.len());
     for (i, statement) in statements.iter().enumerate() {
@@ -68,7 +70,8 @@ pub(crate) fn answer(
     }
     let network = model.ranker.network();
     let mut vectors = Vec::with_capacity(encoded.len());
-    for chunk in split_by_cost(&encoded, cost) {
+    let is_over = || deadline.check().map_err(|_| Error::Interrupted);
+    for chunk in Pace::Timed(&is_over).pieces(&encoded, |encoded| encoded) {
         deadline.check()?;
         let inputs: Vec<_> = chunk.iter().map(Encoded::input).collect();
         vectors.extend(network.embed_all(&inputs).iter().map(|embedding| embedding.last().to_vec()));

@@ -71,7 +71,7 @@ pub(crate) fn answer(catalog: &Catalog, query: Query, deadline: &Deadline) -> Re
         .map_err(|problem| Problem::new(StatusCode::NOT_FOUND, problem.details.message).in_field("name"))?;
     let wanted = query.contains.as_deref().map(str::to_lowercase);
     let (mut found, mut entries) = (0, Vec::new());
-    for (i, entry) in shelf.entries.iter().enumerate() {
+    for (i, entry) in shelf.statements.statements.iter().enumerate() {
         if i % 256 == 0 {
             deadline.check()?;
         }
@@ -88,15 +88,15 @@ pub(crate) fn answer(catalog: &Catalog, query: Query, deadline: &Deadline) -> Re
         found += 1;
     }
     let (name, model) = (shelf.name.clone(), shelf.model.name.clone());
-    Ok(Answer::Entries { name, model, statements: shelf.entries.len(), found, entries })
+    Ok(Answer::Entries { name, model, statements: shelf.statements.statements.len(), found, entries })
 }
 
 fn libraries(catalog: &Catalog) -> Answer {
     let library = |shelf: &crate::catalog::Shelf| LibraryRow {
         name: shelf.name.clone(),
-        statements: shelf.entries.len(),
+        statements: shelf.statements.statements.len(),
         model: shelf.model.name.clone(),
-        syntax: shelf.syntax,
+        syntax: shelf.statements.syntax,
     };
     let models = catalog.model_names().map(|name| {
         let is_default = |syntax: &Syntax| catalog.default_model_name(*syntax) == name;

@@ -82,7 +82,15 @@ impl Problem {
                 problem
             }
             Error::Data { message, .. } => Self::new(StatusCode::BAD_REQUEST, message).in_field(field),
-            // Requests make us read no files, and nobody interrupts.
+            Error::NothingToRank => Self::senseless(field, error.to_string()),
+            Error::TooManyForced { most, forced } => {
+                let message = format!(
+                    "expected at most k = {most} statements that must be in, found {forced}; raise `k` or name fewer"
+                );
+                Self::senseless(field, message)
+            }
+            Error::Interrupted => Self::time_over(),
+            // Requests make us read no files.
             _ => Self::fault(),
         }
     }

@@ -3,15 +3,13 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
+use formulanet::Error;
 use formulanet::model::encode::Encoded;
-use formulanet::rank::collection::{Collection, Premise};
-use formulanet::rank::ranker::{Ranked, Ranker, Scoring};
-use formulanet::rank::selection::{Selection, matches};
-use formulanet::read::Format;
-use formulanet::read::Syntax;
+use formulanet::rank::{Candidates, Intake, Languages, Pace, Premise, Ranked, Ranker, Selection, Stored};
+use formulanet::read::{Source, Syntax};
 use serde::{Deserialize, Serialize};
 
-use crate::body::Premises;
+use crate::body::{NamedStatement, Premises};
 use crate::catalog::{Catalog, Model, Shelf};
 use crate::pool::Deadline;
 use crate::problem::Problem;
@@ -48,6 +46,9 @@ pub(crate) struct Answer {
     pub(crate) took_ms: f64,
     /// Labels of the conjecture that the model does not know.
     unknown: Vec<String>,
+    /// Names and patterns of the request that no statement fits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unmatched: Vec<String>,
     premises: Vec<Row>,
 }
 
@@ -74,39 +75,46 @@ pub(crate) fn answer(
     }
     check_patterns("include", &request.include)?;
     check_patterns("exclude", &request.exclude)?;
-    let model = model_of(catalog, shelf, &request)?;
+    let own = request.premises.map(Own::new);
+    let own_syntax = own.as_ref().map(|own| own.syntax(request.syntax));
+    let languages = Languages::decide(request.syntax, own_syntax, shelf.map(|shelf| shelf.statements.syntax));
+    let model = model_of(catalog, shelf, request.model.as_deref(), languages)?;
     let ranker = &model.ranker;
-    let own = own_statements(ranker, request.premises, request.syntax, settings.max_premises, deadline)?;
-    let candidates = Candidates { shelf, own };
-    if candidates.len() == 0 {
-        return Err(Problem::senseless("premises", "expected statements to rank, found none"));
-    }
-    let syntax = request.syntax.unwrap_or_else(|| candidates.syntax());
-    let conjecture = encode("conjecture", &request.conjecture, syntax, ranker)?;
+    let own = own.map(|own| own.read(ranker, request.syntax, settings.max_premises, deadline)).transpose()?;
+    let conjecture = encode("conjecture", &request.conjecture, languages.conjecture, ranker)?;
 
-    let query = ranker.query(&conjecture);
-    deadline.check()?;
-    let mut scoring = ranker.scoring(&query);
-    if let Some(shelf) = shelf {
-        score(&mut scoring, &shelf.vectors, ranker.vector_length(), deadline)?;
-    }
-    for chunk in split_by_cost(&candidates.own, |premise| cost(&premise.encoded)) {
-        deadline.check()?;
-        let named: Vec<_> = chunk.iter().map(|premise| premise.named()).collect();
-        score(&mut scoring, &ranker.vectors(&named), ranker.vector_length(), deadline)?;
-    }
-    let scores = scoring.finish();
-    deadline.check()?;
-    let selection = Selection { most: request.k, threshold: request.threshold, ..Selection::default() };
-    let taken = take(&selection, &scores, &request.include, &request.exclude, &candidates, deadline)?;
-    let premises = taken.iter().zip(1..).map(|(ranked, rank)| candidates.row(rank, ranked)).collect();
-    let unknown = conjecture.unknown().to_vec();
-    Ok(Answer { model: model.name.clone(), took_ms: 0.0, unknown, premises })
+    let is_over = || deadline.check().map_err(|_| Error::Interrupted);
+    let pace = Pace::Timed(&is_over);
+    let stored = shelf.map(|shelf| Stored::InMemory(&shelf.statements));
+    let mut candidates = Candidates::new(stored, own.unwrap_or_default());
+    let scores = candidates.score(ranker, &conjecture, false, &pace);
+    let scores = scores.map_err(|error| Problem::of(error, "premises"))?.scores;
+    let Request { k: most, threshold, include, exclude, .. } = request;
+    let selection = Selection { most, threshold, include, exclude };
+    let selected = candidates.select(&selection, &scores, &pace);
+    let (taken, marks) = selected.map_err(|error| Problem::of(error, "include"))?;
+    let row = |(ranked, rank): (&Ranked, usize)| {
+        let statement = candidates.statement(ranked.statement).map_err(|_| Problem::fault())?;
+        let (name, syntax) = (statement.name, statement.syntax);
+        Ok(Row { rank, name, score: ranked.score, statement: statement.text, syntax })
+    };
+    Ok(Answer {
+        model: model.name.clone(),
+        took_ms: 0.0,
+        unknown: conjecture.unknown().to_vec(),
+        unmatched: marks.unmatched,
+        premises: taken.iter().zip(1..).map(row).collect::<Result<_, Problem>>()?,
+    })
 }
 
-/// The library's model, the one that the request names, or the one for its language.
-fn model_of(catalog: &Catalog, shelf: Option<&Shelf>, request: &Request) -> Result<Arc<Model>, Problem> {
-    let named = request.model.as_deref().map(|name| catalog.model(name)).transpose()?;
+/// The library's model, the one that the request names, or the one for the statements' language.
+fn model_of(
+    catalog: &Catalog,
+    shelf: Option<&Shelf>,
+    named: Option<&str>,
+    languages: Languages,
+) -> Result<Arc<Model>, Problem> {
+    let named = named.map(|name| catalog.model(name)).transpose()?;
     match (shelf, named) {
         (Some(shelf), Some(named)) if !Arc::ptr_eq(&shelf.model, &named) => {
             let message = format!(
@@ -117,161 +125,89 @@ fn model_of(catalog: &Catalog, shelf: Option<&Shelf>, request: &Request) -> Resu
         }
         (Some(shelf), _) => Ok(Arc::clone(&shelf.model)),
         (None, Some(named)) => Ok(named),
-        (None, None) => {
-            let language = match &request.premises {
-                Some(Premises::Text(text)) => Some(Format::of(text.as_bytes()).syntax()),
-                Some(Premises::List(list)) => list.first().and_then(|first| first.syntax),
-                None => None,
-            };
-            let language = language.or(request.syntax).unwrap_or_default();
-            catalog.default_model(language)
-        }
+        (None, None) => catalog.default_model(languages.statements),
     }
 }
 
 /// Reads one formula as a model does.
 pub(crate) fn encode(field: &str, text: &str, syntax: Syntax, ranker: &Ranker) -> Result<Encoded, Problem> {
-    let mut alone = Collection::new(ranker);
-    alone.add(field, text, syntax).map_err(|error| Problem::of(error, field))?;
-    let read = alone.premises.pop().map(|premise| premise.encoded);
-    read.ok_or_else(|| Problem::senseless(field, "expected a formula, found nothing"))
+    let read = Intake::new(ranker).take(field, text, syntax);
+    read.map(|premise| premise.encoded).map_err(|error| Problem::of(error, field))
 }
 
-/// Reads the statements of a request. Those of a list are in the request's language unless they say otherwise.
-fn own_statements(
-    ranker: &Ranker,
-    premises: Option<Premises>,
-    syntax: Option<Syntax>,
-    most: usize,
-    deadline: &Deadline,
-) -> Result<Vec<Premise>, Problem> {
-    let check_count = |count: usize| {
-        if count <= most {
-            return Ok(());
+/// The statements of a request.
+enum Own {
+    List(Vec<NamedStatement>),
+    /// A text that must not include files: a request must not make us read any.
+    Text(Source),
+}
+
+impl Own {
+    fn new(premises: Premises) -> Self {
+        match premises {
+            Premises::List(list) => Own::List(list),
+            Premises::Text(text) => Own::Text(Source::text("premises", text)),
         }
-        let message = format!(
-            "expected at most {most} statements, found {count}; make a library of them with `formulanet library \
-             build`, or start the server with a larger --max-premises"
-        );
-        Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, message).in_field("premises"))
-    };
-    let mut collection = Collection::new(ranker);
-    match premises {
-        None => {}
-        Some(Premises::Text(text)) => {
-            // Includes are refused: a request must not make us read files.
-            let read = collection.read_str("premises", &text, None);
-            read.map_err(|error| Problem::of(error, "premises"))?;
+    }
+
+    /// The language of the first. Those of a list are in the request's language unless they say otherwise.
+    fn syntax(&self, asked: Option<Syntax>) -> Syntax {
+        match self {
+            Own::List(list) => list.first().and_then(|first| first.syntax).or(asked).unwrap_or_default(),
+            Own::Text(source) => source.syntax(),
         }
-        Some(Premises::List(list)) => {
-            check_count(list.len())?;
-            for (i, item) in list.iter().enumerate() {
-                if i % 64 == 0 {
-                    deadline.check()?;
+    }
+
+    /// Reads them, and looks at their number and at the clock on the way.
+    fn read(
+        self,
+        ranker: &Ranker,
+        asked: Option<Syntax>,
+        most: usize,
+        deadline: &Deadline,
+    ) -> Result<Vec<Premise>, Problem> {
+        let (mut intake, mut premises) = (Intake::new(ranker), Vec::new());
+        match self {
+            Own::List(list) => {
+                check_count(list.len(), most)?;
+                for (i, item) in list.iter().enumerate() {
+                    if i % 64 == 0 {
+                        deadline.check()?;
+                    }
+                    if item.name.is_empty() {
+                        let field = format!("premises[{i}].name");
+                        return Err(Problem::senseless(field, "expected a name, found nothing"));
+                    }
+                    let syntax = item.syntax.or(asked).unwrap_or_default();
+                    let read = intake.take(&item.name, &item.statement, syntax);
+                    let field = || format!("premises[{i}].statement");
+                    premises.push(read.map_err(|error| Problem::of(error, field()))?);
                 }
-                if item.name.is_empty() {
-                    return Err(Problem::senseless(
-                        format!("premises[{i}].name"),
-                        "expected a name, found nothing",
-                    ));
+            }
+            Own::Text(source) => {
+                let read = intake.read(source).map_err(|error| Problem::of(error, "premises"))?;
+                for premise in read {
+                    if premises.len() % 64 == 0 {
+                        deadline.check()?;
+                    }
+                    check_count(premises.len() + 1, most)?;
+                    premises.push(premise.map_err(|error| Problem::of(error, "premises"))?);
                 }
-                let syntax = item.syntax.or(syntax).unwrap_or_default();
-                let added = collection.add(&item.name, &item.statement, syntax);
-                added.map_err(|error| Problem::of(error, format!("premises[{i}].statement")))?;
             }
         }
-    }
-    check_count(collection.premises.len())?;
-    Ok(collection.premises)
-}
-
-/// What is ranked: the statements of a library, and behind them those of the request.
-struct Candidates<'a> {
-    shelf: Option<&'a Shelf>,
-    own: Vec<Premise>,
-}
-
-impl Candidates<'_> {
-    fn stored(&self) -> usize {
-        self.shelf.map_or(0, |shelf| shelf.entries.len())
-    }
-
-    fn len(&self) -> usize {
-        self.stored() + self.own.len()
-    }
-
-    /// Name, text and language of a statement.
-    fn get(&self, number: usize) -> (&str, &str, Syntax) {
-        match (self.shelf, number.checked_sub(self.stored())) {
-            (Some(shelf), None) => {
-                let entry = &shelf.entries[number];
-                (&entry.name, &entry.text, entry.syntax)
-            }
-            (_, own) => {
-                let premise = &self.own[own.unwrap_or(number)];
-                (&premise.name, &premise.text, premise.syntax)
-            }
-        }
-    }
-
-    fn name(&self, number: usize) -> &str {
-        self.get(number).0
-    }
-
-    /// What most statements of the request are written in; if it has none, most of the library.
-    fn syntax(&self) -> Syntax {
-        let tptp = self.own.iter().filter(|premise| premise.syntax == Syntax::Tptp).count();
-        match self.shelf {
-            Some(shelf) if self.own.is_empty() => shelf.syntax,
-            _ if 2 * tptp > self.own.len() => Syntax::Tptp,
-            _ => Syntax::Hol,
-        }
-    }
-
-    fn row(&self, rank: usize, ranked: &Ranked) -> Row {
-        let (name, statement, syntax) = self.get(ranked.statement);
-        Row { rank, name: name.to_owned(), score: ranked.score, statement: statement.to_owned(), syntax }
+        Ok(premises)
     }
 }
 
-/// Vectors that are scored between two looks at the clock.
-const ROWS: usize = 8192;
-
-fn score(
-    scoring: &mut Scoring<'_>,
-    vectors: &[f32],
-    length: usize,
-    deadline: &Deadline,
-) -> Result<(), Problem> {
-    for rows in vectors.chunks(ROWS * length) {
-        deadline.check()?;
-        scoring.add(rows);
+fn check_count(count: usize, most: usize) -> Result<(), Problem> {
+    if count <= most {
+        return Ok(());
     }
-    Ok(())
-}
-
-/// About how long a statement takes to embed: its edges and treelets.
-pub(crate) fn cost(encoded: &Encoded) -> usize {
-    let treelets = |&degree: &u16| usize::from(degree) * usize::from(degree).saturating_sub(1) / 2;
-    let input = encoded.input();
-    1 + input.targets.len() + input.degrees.iter().map(treelets).sum::<usize>()
-}
-
-/// Consecutive pieces of about the same cost, between which there is time for a look at the clock.
-pub(crate) fn split_by_cost<T>(items: &[T], cost: impl Fn(&T) -> usize) -> impl Iterator<Item = &[T]> {
-    const MOST: usize = 4096;
-    let mut rest = items;
-    std::iter::from_fn(move || {
-        let mut sum = 0;
-        let fitting = rest.iter().take_while(|item| {
-            sum += cost(item);
-            sum <= MOST
-        });
-        let count = fitting.count().max(1).min(rest.len());
-        let (chunk, behind) = rest.split_at(count);
-        rest = behind;
-        (!chunk.is_empty()).then_some(chunk)
-    })
+    let message = format!(
+        "expected at most {most} statements, found more; make a library of them with `formulanet library build`, or \
+         start the server with a larger --max-premises"
+    );
+    Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, message).in_field("premises"))
 }
 
 /// Patterns of one kind in a request, and characters of each.
@@ -290,37 +226,4 @@ fn check_patterns(field: &str, patterns: &[String]) -> Result<(), Problem> {
         }
         None => Ok(()),
     }
-}
-
-/// Takes what was asked for. Names meet patterns here, where there is a clock.
-fn take(
-    selection: &Selection,
-    scores: &[f32],
-    include: &[String],
-    exclude: &[String],
-    candidates: &Candidates<'_>,
-    deadline: &Deadline,
-) -> Result<Vec<Ranked>, Problem> {
-    let marks = |patterns: &[String]| -> Result<Vec<bool>, Problem> {
-        let mut marks = vec![false; if patterns.is_empty() { 0 } else { candidates.len() }];
-        for (number, mark) in marks.iter_mut().enumerate() {
-            if number % 32 == 0 {
-                deadline.check()?;
-            }
-            *mark = patterns.iter().any(|pattern| matches(pattern, candidates.name(number)));
-        }
-        Ok(marks)
-    };
-    let (included, excluded) = (marks(include)?, marks(exclude)?);
-    let is = |marks: &[bool], number: usize| marks.get(number).copied().unwrap_or(false);
-    let name = |i: usize| candidates.name(i);
-    let taken = selection.pick_marked(scores, name, |i| is(&excluded, i), |i| is(&included, i));
-    taken.map_err(|_| {
-        let count = (0..candidates.len()).filter(|&i| is(&included, i) && !is(&excluded, i)).count();
-        let message = format!(
-            "expected at most k = {} statements that must be in, found {count}; raise `k` or name fewer",
-            selection.most
-        );
-        Problem::senseless("include", message)
-    })
 }

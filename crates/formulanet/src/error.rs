@@ -63,6 +63,12 @@ pub enum Error {
         /// The names of the shipped models.
         shipped: String,
     },
+    /// There is no library at a path.
+    #[error("{path}: expected a library, found no such file")]
+    NoSuchLibrary {
+        /// The path.
+        path: String,
+    },
     /// A library was made with another model.
     #[error("{library}: expected the model that made its vectors ({made_with}), found another")]
     OtherModel {
@@ -71,6 +77,9 @@ pub enum Error {
         /// The model that made its vectors.
         made_with: String,
     },
+    /// There are no statements to rank.
+    #[error("expected statements to rank, found none")]
+    NothingToRank,
     /// More statements must be selected than may be.
     #[error("expected at most {most} statements that must be selected, found {forced}")]
     TooManyForced {

@@ -18,5 +18,5 @@ mod util;
 pub use error::Error;
 pub use formulanet_logic as logic;
 pub use formulanet_net as net;
-pub use rank::{Ranked, Ranker};
+pub use rank::{Library, Ranked, Ranker};
 pub use read::Statement;

@@ -1,11 +1,30 @@
 //! Which statements are worth using for a conjecture.
+//!
+//! An [`Intake`] reads statements as a model does, a [`Ranker`] makes rows of them and scores these for a conjecture,
+//! [`Candidates`] are what a question is about, and a [`Selection`] says which of them to take. A [`Library`] keeps
+//! statements with their rows in a file, a [`Problem`] is a TPTP problem to cut down.
 
-pub mod collection;
-pub mod library;
+mod candidates;
+mod intake;
+mod language;
+mod library;
 mod overlap;
-pub mod problem;
-pub mod ranker;
-pub mod selection;
-pub mod vectors;
+mod pace;
+mod problem;
+mod ranker;
+mod row;
+mod scorer;
+mod selection;
+mod vectors;
 
-pub use ranker::{Ranked, Ranker};
+pub use candidates::{Candidates, Scores, Stored};
+pub use intake::{Intake, Premise, Premises};
+pub use language::Languages;
+pub use library::{Added, Addition, Library, Made, Shelf};
+pub use pace::Pace;
+pub use problem::Problem;
+pub use ranker::{Ranked, Ranker, order};
+pub use row::{Row, Rows};
+pub use scorer::{Query, Scoring};
+pub use selection::{Marks, Selection, matches};
+pub use vectors::Vectors;

@@ -138,65 +138,87 @@ pub struct Header<'t> {
 
 /// Reads the items of a TPTP text one after the other. After an error there is nothing more to read.
 pub struct Reader<'t> {
-    lexer: Lexer<'t>,
+    text: &'t str,
+    cursor: Cursor,
+}
+
+impl<'t> Reader<'t> {
+    /// A reader of a whole text.
+    pub fn new(text: &'t str, limits: Limits) -> Self {
+        Reader { text, cursor: Cursor::new(limits) }
+    }
+
+    /// The next item, or `None` at the end of the text.
+    pub fn next(&mut self, names: &mut Interner) -> Result<Option<Item>, ParseError> {
+        self.cursor.next(self.text, names)
+    }
+}
+
+/// A place in a TPTP text between two items. It does not borrow the text, so that whoever owns both can stop reading one
+/// text, read another that it includes, and go on.
+pub struct Cursor {
     parser: Parser,
     formula: Formula,
+    /// The byte behind the last item.
+    offset: usize,
     /// A place that was counted already, in bytes and for people.
     counted: usize,
     position: Position,
     failed: bool,
 }
 
-impl<'t> Reader<'t> {
-    /// A reader of a whole text.
-    pub fn new(text: &'t str, limits: Limits) -> Self {
-        Reader {
-            lexer: Lexer::new(text, 0, 1),
+impl Cursor {
+    /// The beginning of a text.
+    pub fn new(limits: Limits) -> Self {
+        Cursor {
             parser: Parser::new(limits),
             formula: Formula::new(),
+            offset: 0,
             counted: 0,
             position: Position { line: 1, column: 1 },
             failed: false,
         }
     }
 
-    /// The next item, or `None` at the end of the text.
-    pub fn next(&mut self, names: &mut Interner) -> Result<Option<Item>, ParseError> {
+    /// The next item, or `None` at the end of the text, which has to be the same in every call.
+    pub fn next(&mut self, text: &str, names: &mut Interner) -> Result<Option<Item>, ParseError> {
         if self.failed {
             return Ok(None);
         }
-        let item = self.item(names);
+        let item = self.item(text, names);
         self.failed = item.is_err();
         item
     }
 
-    fn item(&mut self, names: &mut Interner) -> Result<Option<Item>, ParseError> {
-        self.lexer.limit(None);
-        self.lexer.advance()?;
-        let start = self.lexer.token.start;
-        let position = self.count(start);
-        if self.lexer.token.kind == Kind::End {
+    fn item(&mut self, text: &str, names: &mut Interner) -> Result<Option<Item>, ParseError> {
+        let mut lexer = Lexer::new(text, self.offset, 1);
+        lexer.advance()?;
+        let start = lexer.token.start;
+        let position = self.count(text, start);
+        if lexer.token.kind == Kind::End {
             return Ok(None);
         }
-        if self.lexer.token.kind == Kind::Lower && self.lexer.word() == "include" {
-            let (file, selection) = self.parser.include(&mut self.lexer)?;
-            let span = start..self.lexer.token.end;
+        if lexer.token.kind == Kind::Lower && lexer.word() == "include" {
+            let (file, selection) = self.parser.include(&mut lexer)?;
+            self.offset = lexer.token.end;
+            let span = start..self.offset;
             return Ok(Some(Item::Include(Include { file, selection, span, position })));
         }
-        let header = self.parser.statement(&mut self.lexer, names, &mut self.formula)?;
+        let header = self.parser.statement(&mut lexer, names, &mut self.formula)?;
+        self.offset = lexer.token.end;
         Ok(Some(Item::Statement(Statement {
             name: header.name.into_owned(),
             role: header.role.to_owned(),
             language: header.language,
             formula: header.has_formula.then(|| self.formula.clone()),
-            span: start..self.lexer.token.end,
+            span: start..self.offset,
             position,
         })))
     }
 
     /// The place of a byte behind the last one asked for: counting on keeps the whole text linear.
-    fn count(&mut self, offset: usize) -> Position {
-        for byte in &self.lexer.text.as_bytes()[self.counted..offset] {
+    fn count(&mut self, text: &str, offset: usize) -> Position {
+        for byte in &text.as_bytes()[self.counted..offset] {
             if *byte == b'\n' {
                 self.position = Position { line: self.position.line + 1, column: 1 };
             } else if byte & 0xc0 != 0x80 {

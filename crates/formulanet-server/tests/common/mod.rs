@@ -9,9 +9,7 @@ use std::time::Duration;
 
 use formulanet::model::TrainedModel;
 use formulanet::net::{Compute, Meeting, Precision, Storage};
-use formulanet::rank::collection::Collection;
-use formulanet::rank::library::Library;
-use formulanet::rank::ranker::Ranker;
+use formulanet::rank::{Intake, Library, Ranker};
 use formulanet::read::Syntax;
 use formulanet_server::{Server, Settings};
 use serde_json::Value;
@@ -41,12 +39,11 @@ pub(crate) fn files(folder: &Path) -> (PathBuf, PathBuf) {
     let (model, library) = (folder.join("tiny.safetensors"), folder.join("small.db"));
     tiny().save(&model, Storage::F32).unwrap();
     let ranker = Ranker::new(tiny(), Compute::new(Precision::F32, 1)).unwrap();
-    let mut made = Library::create(&library, &ranker, &model.to_string_lossy()).unwrap();
-    let mut collection = Collection::new(&ranker);
-    for (name, statement) in STATEMENTS {
-        collection.add(name, statement, Syntax::Hol).unwrap();
-    }
-    made.add(collection.premises, &ranker).unwrap();
+    let mut intake = Intake::new(&ranker);
+    Library::build(&library, &ranker, &model.to_string_lossy(), |addition| {
+        STATEMENTS.iter().try_for_each(|(name, text)| addition.push(intake.take(name, text, Syntax::Hol)?))
+    })
+    .unwrap();
     (model, library)
 }
 

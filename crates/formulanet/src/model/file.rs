@@ -6,6 +6,7 @@ use std::path::Path;
 use formulanet_logic::View;
 use formulanet_net::{Attachments, Meeting, Metadata, Model, Storage};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::Error;
 use crate::data::view_name;
@@ -14,7 +15,6 @@ use crate::model::knowledge::proofs::{Neighbours, Shares};
 use crate::model::recipe::Recipe;
 use crate::model::shipped;
 use crate::util::files;
-use crate::util::random::scramble;
 
 /// A trained network, and what is needed to use it.
 #[derive(Clone)]
@@ -129,26 +129,20 @@ impl TrainedModel {
 
     /// Tells one model from another: a hash of everything that scores depend on.
     pub fn fingerprint(&self) -> String {
-        let mut hash = [0u64, 1];
-        let mut add = |number: u64| {
-            for (i, hash) in hash.iter_mut().enumerate() {
-                *hash = scramble(*hash ^ scramble(number.wrapping_add(i as u64)));
-            }
-        };
+        let mut hash = Sha256::new();
         let Known { trust, prior, .. } = self.known();
-        self.model.values().iter().chain([&trust, &prior]).for_each(|value| add(u64::from(value.to_bits())));
-        for label in &self.vocabulary {
-            add(label.len() as u64);
-            label.bytes().for_each(|byte| add(u64::from(byte)));
+        for value in self.model.values().iter().chain([&trust, &prior]) {
+            hash.update(value.to_le_bytes());
         }
-        for bytes in [self.seen.to_bytes(), self.neighbours.to_bytes()] {
-            for chunk in bytes.chunks(8) {
-                let mut word = [0; 8];
-                word[..chunk.len()].copy_from_slice(chunk);
-                add(u64::from_le_bytes(word));
-            }
+        for part in self.vocabulary.iter().map(String::as_bytes) {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
         }
-        format!("{:016x}{:016x}", hash[0], hash[1])
+        for part in [self.seen.to_bytes(), self.neighbours.to_bytes()] {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Whether it ranks premises by dot products, rather than classify pairs.

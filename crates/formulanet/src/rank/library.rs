@@ -1,45 +1,67 @@
-//! A premise library: names, statements and vectors in one SQLite file.
+//! A premise library: names, statements and what scores need of them, in one SQLite file.
 //!
-//! Statements are embedded once, when they are added; ranking reads their vectors. A file belongs to the model that made
-//! its vectors. Every change is one transaction, so that a writer that is killed leaves the file as it was before, and
+//! Statements are embedded once, when they are added; ranking reads their rows. A file belongs to the model that made
+//! them. Every change is one transaction, so that a writer that is killed leaves the file as it was before, and
 //! readers see it before or after, never in between.
 
+use std::cell::OnceCell;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
 
+use super::candidates::{Candidates, Stored};
+use super::intake::{Intake, Premise};
+use super::pace::Pace;
+use super::ranker::Ranker;
+use super::row::Rows;
+use super::scorer::CHUNK;
+use super::selection::{Selection, matches};
 use crate::Error;
-use crate::rank::collection::{Collection, Premise};
-use crate::rank::ranker::Ranker;
-use crate::rank::selection::matches;
-use crate::read::Syntax;
+use crate::read::{Statement, Syntax};
 
 mod addition;
 
 pub use addition::{Added, Addition};
 
 /// Number of the file's format; a program reads only its own.
-const FORMAT: i64 = 2;
+const FORMAT: i64 = 3;
 /// What tells a library from other SQLite files: "FNet".
 const APPLICATION: i64 = 0x464e_6574;
 /// How long to wait for another process that is writing.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An open library.
+///
+/// ```
+/// use formulanet::{Library, Ranker, Statement};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("lemmas.db");
+/// # Library::build(&path, &Ranker::load_default()?, "hol-premises", |_| Ok(()))?;
+/// let mut library = Library::open(&path)?;
+/// library.add([Statement::hol("ADD_ZERO", "!m. m + 0 = m")?, Statement::hol("REFL", "!x. x = x")?])?;
+/// for (statement, score) in library.best(&Statement::hol("goal", "!m n. m + n = n + m")?, 5)? {
+///     println!("{score:.3} {}", statement.name);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Library {
     path: PathBuf,
     connection: Connection,
+    /// The model that made it, once it was needed.
+    ranker: OnceCell<Rc<Ranker>>,
 }
 
-/// A statement of a library, without its vector.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Entry {
-    /// What it is called.
-    pub name: String,
-    /// As it was written.
-    pub text: String,
-    /// What it is written in.
+/// A library in memory.
+pub struct Shelf {
+    /// Its statements.
+    pub statements: Vec<Statement>,
+    /// What scores need of each.
+    pub rows: Rows,
+    /// What most of its statements are written in.
     pub syntax: Syntax,
 }
 
@@ -48,22 +70,57 @@ pub struct Entry {
 pub struct Made {
     /// The model's fingerprint.
     pub fingerprint: String,
-    /// The model's data, recipe and such, for people.
+    /// The model's name or file.
     pub model: String,
-    /// Length of a vector.
-    pub length: usize,
+    /// Numbers of a statement's vector.
+    pub width: usize,
 }
 
 impl Library {
-    /// Makes an empty library for a model.
+    /// Makes a library for a model and fills it. It is there as a whole or not at all, and never takes the place of a
+    /// file that was made meanwhile.
     ///
     /// # Errors
     ///
-    /// If there is a file already, or it cannot be written.
-    pub fn create(path: &Path, ranker: &Ranker, model: &str) -> Result<Self, Error> {
+    /// If there is a file already, or it cannot be written; or what filling it says.
+    pub fn build(
+        path: &Path,
+        ranker: &Ranker,
+        model: &str,
+        fill: impl FnOnce(&mut Addition<'_>) -> Result<(), Error>,
+    ) -> Result<Added, Error> {
+        let failed = |error| Error::io(path.display().to_string(), error);
         if path.exists() {
             return Err(Error::exists(path, "a file"));
         }
+        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        // Under another name until it is whole.
+        let place = tempfile::Builder::new().prefix(".formulanet-").tempdir_in(folder).map_err(failed)?;
+        let unfinished = place.path().join("library");
+        let mut library = Self::create(&unfinished, ranker, model)?;
+        let mut addition = library.addition(ranker)?;
+        fill(&mut addition)?;
+        let added = addition.commit()?;
+        drop(library);
+        match fs::hard_link(&unfinished, path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(Error::exists(path, "a file")),
+            // A file system without links has nothing that is exclusive.
+            Err(_) if !path.exists() => fs::rename(&unfinished, path).map(|()| added).map_err(failed),
+            Err(error) => Err(failed(error)),
+            Ok(()) => Ok(added),
+        }
+    }
+
+    /// An empty library in memory, for a process that embeds its share and writes nothing.
+    ///
+    /// # Errors
+    ///
+    /// If SQLite refuses.
+    pub fn in_memory(ranker: &Ranker) -> Result<Self, Error> {
+        Self::create(Path::new(":memory:"), ranker, "")
+    }
+
+    fn create(path: &Path, ranker: &Ranker, model: &str) -> Result<Self, Error> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let mut library = Self::connect(path, flags)?;
         let fail = fail(path);
@@ -71,17 +128,17 @@ impl Library {
         let schema = format!(
             "PRAGMA application_id = {APPLICATION};
              PRAGMA user_version = {FORMAT};
-             CREATE TABLE made (fingerprint TEXT NOT NULL, model TEXT NOT NULL, length INTEGER NOT NULL);
+             CREATE TABLE made (fingerprint TEXT NOT NULL, model TEXT NOT NULL, width INTEGER NOT NULL);
              CREATE TABLE statements (
                  number INTEGER PRIMARY KEY,
                  name TEXT NOT NULL UNIQUE,
                  text TEXT NOT NULL,
                  syntax TEXT NOT NULL,
-                 vector BLOB NOT NULL
+                 row BLOB NOT NULL
              );"
         );
         transaction.execute_batch(&schema).map_err(&fail)?;
-        let made = params![ranker.model().fingerprint(), model, ranker.vector_length() as i64];
+        let made = params![ranker.model().fingerprint(), model, ranker.width() as i64];
         transaction.execute("INSERT INTO made VALUES (?1, ?2, ?3)", made).map_err(&fail)?;
         transaction.commit().map_err(&fail)?;
         Ok(library)
@@ -94,8 +151,7 @@ impl Library {
     /// If it is not there, or is no library.
     pub fn open(path: &Path) -> Result<Self, Error> {
         if !path.is_file() {
-            let message = "expected a library, found no such file; make one with `formulanet library build`";
-            return Err(Error::data(path.display().to_string(), message));
+            return Err(Error::NoSuchLibrary { path: path.display().to_string() });
         }
         let library = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
             .or_else(|_| Self::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY))?;
@@ -119,7 +175,7 @@ impl Library {
         let connection = Connection::open_with_flags(path, flags).map_err(fail(path))?;
         connection.busy_timeout(PATIENCE).map_err(fail(path))?;
         connection.pragma_update(None, "synchronous", "FULL").map_err(fail(path))?;
-        Ok(Library { path: path.to_owned(), connection })
+        Ok(Library { path: path.to_owned(), connection, ranker: OnceCell::new() })
     }
 
     /// What it was made with.
@@ -128,8 +184,8 @@ impl Library {
     ///
     /// If the file is damaged.
     pub fn made(&self) -> Result<Made, Error> {
-        let read = self.connection.query_row("SELECT fingerprint, model, length FROM made", [], |row| {
-            Ok(Made { fingerprint: row.get(0)?, model: row.get(1)?, length: row.get::<_, i64>(2)? as usize })
+        let read = self.connection.query_row("SELECT fingerprint, model, width FROM made", [], |row| {
+            Ok(Made { fingerprint: row.get(0)?, model: row.get(1)?, width: row.get::<_, i64>(2)? as usize })
         });
         read.map_err(fail(&self.path))
     }
@@ -141,7 +197,7 @@ impl Library {
     /// If it is another, with the way out.
     pub fn check(&self, ranker: &Ranker) -> Result<(), Error> {
         let made = self.made()?;
-        if made.fingerprint == ranker.model().fingerprint() && made.length == ranker.vector_length() {
+        if made.fingerprint == ranker.model().fingerprint() && made.width == ranker.width() {
             return Ok(());
         }
         let library = self.path.display().to_string();
@@ -159,19 +215,47 @@ impl Library {
         Ok(count.map_err(fail(&self.path))? as usize)
     }
 
-    /// Adds statements, all or none. A statement whose name is there already replaces it if the text differs.
+    /// The model that it was made with, on all cores.
     ///
     /// # Errors
     ///
-    /// If the model is another than the library's, or the file cannot be written.
-    pub fn add(
-        &mut self,
-        premises: impl IntoIterator<Item = Premise>,
-        ranker: &Ranker,
-    ) -> Result<Added, Error> {
-        let mut addition = self.addition(ranker)?;
-        premises.into_iter().try_for_each(|premise| addition.push(premise))?;
+    /// If the model is not there any more, or is another by now.
+    pub fn ranker(&self) -> Result<Rc<Ranker>, Error> {
+        if let Some(ranker) = self.ranker.get() {
+            return Ok(Rc::clone(ranker));
+        }
+        let ranker = Ranker::load(&self.made()?.model)?;
+        self.check(&ranker)?;
+        Ok(Rc::clone(self.ranker.get_or_init(|| Rc::new(ranker))))
+    }
+
+    /// Adds statements, all or none. One whose name is there already replaces it if the text differs.
+    ///
+    /// # Errors
+    ///
+    /// If a statement cannot be read, or the file cannot be written.
+    pub fn add(&mut self, statements: impl IntoIterator<Item = Statement>) -> Result<Added, Error> {
+        let ranker = self.ranker()?;
+        let mut intake = Intake::new(&ranker);
+        let mut addition = self.addition(&ranker)?;
+        for statement in statements {
+            addition.push(intake.take(&statement.name, &statement.text, statement.syntax)?)?;
+        }
         addition.commit()
+    }
+
+    /// The `most` best statements for a conjecture with their scores, in that order.
+    ///
+    /// # Errors
+    ///
+    /// If the conjecture or the library cannot be read, or the library is empty.
+    pub fn best(&self, conjecture: &Statement, most: usize) -> Result<Vec<(Statement, f32)>, Error> {
+        let ranker = self.ranker()?;
+        let mut candidates = Candidates::new(Some(Stored::OnDisk(self)), Vec::new());
+        let scores = candidates.score(&ranker, &ranker.encode(conjecture)?, false, &Pace::Free)?.scores;
+        let selection = Selection { most, ..Selection::default() };
+        let (taken, _) = candidates.select(&selection, &scores, &Pace::Free)?;
+        taken.iter().map(|ranked| Ok((candidates.statement(ranked.statement)?, ranked.score))).collect()
     }
 
     /// Begins an addition, which takes statements one by one; what is not committed does not get in.
@@ -196,10 +280,8 @@ impl Library {
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&fail)?;
         let mut all = transaction.prepare("SELECT name FROM statements").map_err(&fail)?;
         let names = all.query_map([], |row| row.get(0)).map_err(&fail)?;
-        let names = names.filter(|name: &rusqlite::Result<String>| {
-            name.as_ref().is_ok_and(|name| patterns.iter().any(|pattern| matches(pattern, name)))
-        });
-        let names: Vec<String> = names.collect::<Result<_, _>>().map_err(&fail)?;
+        let mut names: Vec<String> = names.collect::<Result<_, _>>().map_err(&fail)?;
+        names.retain(|name| patterns.iter().any(|pattern| matches(pattern, name)));
         drop(all);
         let mut removed = 0;
         for name in names {
@@ -215,11 +297,11 @@ impl Library {
     /// # Errors
     ///
     /// If the file is damaged.
-    pub fn entries(&self) -> Result<Vec<Entry>, Error> {
+    pub fn statements(&self) -> Result<Vec<Statement>, Error> {
         let fail = fail(&self.path);
         let query = "SELECT name, text, syntax FROM statements ORDER BY number";
         let mut query = self.connection.prepare(query).map_err(&fail)?;
-        let rows = query.query_map([], entry).map_err(&fail)?;
+        let rows = query.query_map([], statement).map_err(&fail)?;
         rows.collect::<Result<_, _>>().map_err(&fail)
     }
 
@@ -227,46 +309,69 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// If the file is damaged.
-    pub fn entry(&self, name: &str) -> Result<Option<Entry>, Error> {
+    /// If it is not there, or the file is damaged.
+    pub fn statement(&self, name: &str) -> Result<Statement, Error> {
         let query = "SELECT name, text, syntax FROM statements WHERE name = ?1";
-        self.connection.query_row(query, [name], entry).optional().map_err(fail(&self.path))
+        let found =
+            self.connection.query_row(query, [name], statement).optional().map_err(fail(&self.path))?;
+        found.ok_or_else(|| self.error(format!("expected a statement `{name}`, found none")))
+    }
+
+    /// What most of its statements are written in.
+    ///
+    /// # Errors
+    ///
+    /// If the file is damaged.
+    pub fn syntax(&self) -> Result<Syntax, Error> {
+        let query = "SELECT 2 * count(*) FILTER (WHERE syntax = 'tptp') > count(*) FROM statements";
+        let is_tptp = self.connection.query_row(query, [], |row| row.get::<_, bool>(0));
+        Ok(if is_tptp.map_err(fail(&self.path))? { Syntax::Tptp } else { Syntax::Hol })
+    }
+
+    /// Reads all of it into memory.
+    ///
+    /// # Errors
+    ///
+    /// If the file is damaged.
+    pub fn load(&self) -> Result<Shelf, Error> {
+        let (mut statements, mut all) = (Vec::with_capacity(self.count()?), Rows::new(self.made()?.width));
+        self.scan(|part, rows| {
+            statements.extend(part);
+            all.append(rows);
+            Ok(())
+        })?;
+        Ok(Shelf { statements, rows: all, syntax: self.syntax()? })
     }
 
     /// Goes over all statements in the order in which they were added, as they are at one moment: a few thousand at a
-    /// time, with their vectors one behind the other.
+    /// time, with their rows.
     ///
     /// # Errors
     ///
     /// If the file is damaged; or what the visitor says.
-    pub fn scan<E: From<Error>>(
+    pub fn scan(
         &self,
-        mut visit: impl FnMut(Vec<Entry>, &[f32]) -> Result<(), E>,
-    ) -> Result<(), E> {
+        mut visit: impl FnMut(Vec<Statement>, &Rows) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let fail = fail(&self.path);
-        let length = self.made()?.length;
-        let query = "SELECT name, text, syntax, vector FROM statements ORDER BY number";
+        let width = self.made()?.width;
+        let query = "SELECT name, text, syntax, row FROM statements ORDER BY number";
         let mut query = self.connection.prepare(query).map_err(&fail)?;
-        let mut rows = query.query([]).map_err(&fail)?;
-        let (mut entries, mut values) = (Vec::new(), Vec::with_capacity(CHUNK * length));
-        loop {
-            let row = rows.next().map_err(&fail)?;
-            if entries.len() >= CHUNK || (row.is_none() && !entries.is_empty()) {
-                visit(std::mem::take(&mut entries), &values)?;
-                values.clear();
-            }
-            let Some(row) = row else { return Ok(()) };
-            let entry = entry(row).map_err(&fail)?;
+        let mut found = query.query([]).map_err(&fail)?;
+        let (mut statements, mut rows) = (Vec::new(), Rows::new(width));
+        while let Some(row) = found.next().map_err(&fail)? {
+            let statement = statement(row).map_err(&fail)?;
             let blob = row.get_ref(3).map_err(&fail)?;
-            let blob = blob.as_blob().unwrap_or_default();
-            let numbers = blob.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-            values.extend(numbers);
-            let is_whole = blob.len() == 4 * length;
-            if !is_whole || values[values.len() - length..].iter().any(|x| !x.is_finite()) {
-                return Err(self.damaged(&entry.name).into());
+            if !rows.push_bytes(blob.as_blob().unwrap_or_default()) {
+                return Err(self.damaged(&statement.name));
             }
-            entries.push(entry);
+            statements.push(statement);
+            if statements.len() == CHUNK {
+                visit(std::mem::take(&mut statements), &rows)?;
+                rows = Rows::new(width);
+            }
         }
+        if statements.is_empty() { Ok(()) } else { visit(statements, &rows) }
     }
 
     /// Checks the file, reads every statement and compares its vector with a new one. Returns how many there are.
@@ -281,23 +386,16 @@ impl Library {
             .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
             .map_err(fail(&self.path))?;
         if check != "ok" {
-            return Err(Error::data(
-                self.path.display().to_string(),
-                format!("the file is damaged: {check}"),
-            ));
+            return Err(self.error(format!("the file is damaged: {check}")));
         }
-        let (length, mut count) = (ranker.vector_length(), 0);
-        self.scan(|entries, stored| {
-            count += entries.len();
-            let mut collection = Collection::new(ranker);
-            for entry in &entries {
-                collection.add(&entry.name, &entry.text, entry.syntax)?;
-            }
-            let named: Vec<_> = collection.premises.iter().map(Premise::named).collect();
-            let vectors = ranker.vectors(&named);
-            let mut rows = vectors.chunks_exact(length).zip(stored.chunks_exact(length));
-            match rows.position(|(vector, stored)| !ranker.is_same(vector, stored)) {
-                Some(number) => Err(self.damaged(&entries[number].name)),
+        let (mut count, mut intake) = (0, Intake::new(ranker));
+        self.scan(|statements, stored| {
+            count += statements.len();
+            let premises = statements.iter().map(|s| intake.take(&s.name, &s.text, s.syntax));
+            let premises: Vec<Premise> = premises.collect::<Result<_, Error>>()?;
+            let rows = ranker.rows(&premises.iter().map(Premise::named).collect::<Vec<_>>());
+            match rows.iter().zip(stored.iter()).position(|(row, stored)| !row.is_close(&stored)) {
+                Some(number) => Err(self.damaged(&statements[number].name)),
                 None => Ok(()),
             }
         })?;
@@ -305,31 +403,17 @@ impl Library {
     }
 
     fn damaged(&self, name: &str) -> Error {
-        let message = format!("the vector of `{name}` is damaged; build the library again");
+        self.error(format!("the row of `{name}` is damaged; build the library again"))
+    }
+
+    fn error(&self, message: String) -> Error {
         Error::data(self.path.display().to_string(), message)
     }
 }
 
-/// Statements that are embedded, written or read together.
-const CHUNK: usize = 4096;
-
-fn entry(row: &rusqlite::Row<'_>) -> rusqlite::Result<Entry> {
-    Ok(Entry { name: row.get(0)?, text: row.get(1)?, syntax: syntax_of(row.get_ref(2)?.as_str()?) })
-}
-
-fn bytes(vector: &[f32]) -> Vec<u8> {
-    vector.iter().flat_map(|x| x.to_le_bytes()).collect()
-}
-
-fn name_of(syntax: Syntax) -> &'static str {
-    match syntax {
-        Syntax::Hol => "hol",
-        Syntax::Tptp => "tptp",
-    }
-}
-
-fn syntax_of(name: &str) -> Syntax {
-    if name == "tptp" { Syntax::Tptp } else { Syntax::Hol }
+fn statement(row: &rusqlite::Row<'_>) -> rusqlite::Result<Statement> {
+    let syntax = if row.get_ref(2)?.as_str()? == Syntax::Tptp.name() { Syntax::Tptp } else { Syntax::Hol };
+    Ok(Statement { name: row.get(0)?, text: row.get(1)?, syntax })
 }
 
 /// What SQLite said of a file.

@@ -9,16 +9,15 @@ use std::collections::HashMap;
 use crate::processes::digest;
 
 /// Symbols of a statement that are compared, at most.
-pub(crate) const SLOTS: usize = 12;
+const MOST: usize = 12;
 
-/// Unknown symbols of a statement, as numbers other than 0 that a float holds exactly; 0 where there are fewer. Of too
-/// many, those that come first in an order that is the same for all statements.
-pub(crate) fn slots(unknown: &[String]) -> [f32; SLOTS] {
+/// The numbers of a statement's unknown symbols, in an order that is the same for all statements; of too many, those that
+/// come first in it.
+pub(crate) fn kept(unknown: &[String]) -> Vec<u32> {
     let mut numbers = numbers(unknown);
     numbers.sort_unstable();
-    let mut slots = [0.0; SLOTS];
-    slots.iter_mut().zip(numbers).for_each(|(slot, number)| *slot = number as f32);
-    slots
+    numbers.truncate(MOST);
+    numbers
 }
 
 /// The number of every symbol.
@@ -32,16 +31,16 @@ const DECAY: f32 = 0.5;
 
 /// How like a conjecture with unknown symbols each statement is, from 0 to 1: the cosine of their symbols, a symbol
 /// counting by how few statements have it.
-pub(crate) fn likeness(conjecture: &[u32], statements: &[[f32; SLOTS]]) -> Vec<f32> {
+pub(crate) fn likeness(conjecture: &[u32], statements: &[Vec<u32>]) -> Vec<f32> {
     let mut counts: HashMap<u32, u32> = HashMap::new();
-    for number in statements.iter().flat_map(symbols) {
+    for &number in statements.iter().flatten() {
         *counts.entry(number).or_default() += 1;
     }
     let of = statements.len() as f32 + 1.0;
     let rarity = |number: u32| (of / (counts.get(&number).copied().unwrap_or(0) as f32 + 1.0)).ln_1p();
     let lengths: Vec<f32> = statements
         .iter()
-        .map(|slots| symbols(slots).map(|number| rarity(number).powi(2)).sum::<f32>().sqrt())
+        .map(|symbols| symbols.iter().map(|&number| rarity(number).powi(2)).sum::<f32>().sqrt())
         .collect();
     let compare = |wanted: &HashMap<u32, f32>| -> Vec<f32> {
         // In the order of their numbers, so that sums are the same in every run.
@@ -49,9 +48,9 @@ pub(crate) fn likeness(conjecture: &[u32], statements: &[[f32; SLOTS]]) -> Vec<f
             wanted.iter().map(|(&number, weight)| (number, weight * rarity(number))).collect();
         parts.sort_unstable_by_key(|&(number, _)| number);
         let length = parts.iter().map(|(_, part)| part * part).sum::<f32>().sqrt();
-        let likeness = |(slots, own): (&[f32; SLOTS], &f32)| {
+        let likeness = |(symbols, own): (&Vec<u32>, &f32)| {
             let common =
-                symbols(slots).filter_map(|number| Some(wanted.get(&number)? * rarity(number).powi(2)));
+                symbols.iter().filter_map(|number| Some(wanted.get(number)? * rarity(*number).powi(2)));
             let product = common.sum::<f32>();
             if product > 0.0 { (product / (own * length)).min(1.0) } else { 0.0 }
         };
@@ -62,7 +61,7 @@ pub(crate) fn likeness(conjecture: &[u32], statements: &[[f32; SLOTS]]) -> Vec<f
     let mut leaders: Vec<usize> = (0..statements.len()).filter(|&i| first[i] > 0.0).collect();
     leaders.sort_by(|&a, &b| first[b].total_cmp(&first[a]));
     for leader in leaders.into_iter().take(LEADERS) {
-        for number in symbols(&statements[leader]) {
+        for &number in &statements[leader] {
             let weight = wanted.entry(number).or_default();
             *weight = weight.max(DECAY * first[leader]);
         }
@@ -76,10 +75,6 @@ pub(crate) fn probability(likeness: f32) -> f32 {
     likeness * likeness.sqrt()
 }
 
-fn symbols(slots: &[f32; SLOTS]) -> impl Iterator<Item = u32> {
-    slots.iter().map(|&slot| slot as u32).take_while(|&number| number != 0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,7 +85,7 @@ mod tests {
 
     /// The statements from the most like a conjecture to the least.
     fn order(conjecture: &str, statements: &[&str]) -> Vec<usize> {
-        let rows: Vec<_> = statements.iter().map(|text| slots(&labels(text))).collect();
+        let rows: Vec<_> = statements.iter().map(|text| kept(&labels(text))).collect();
         let likeness = likeness(&numbers(&labels(conjecture)), &rows);
         assert!(likeness.iter().all(|x| (0.0..=1.0).contains(x)), "{likeness:?}");
         let mut order: Vec<usize> = (0..rows.len()).collect();
@@ -113,14 +108,12 @@ mod tests {
     }
 
     #[test]
-    fn slots_keep_a_sample_that_is_the_same_for_all() {
+    fn of_many_symbols_the_same_are_kept_in_any_order() {
         let many = labels("a b c d e f g h i j k l m n o p q r s t u v w x y z");
         let mut backwards = many.clone();
         backwards.reverse();
-        assert_eq!(slots(&many), slots(&backwards));
-        assert!(slots(&many).iter().all(|&slot| slot > 0.0 && slot.fract() == 0.0 && slot < 16_777_216.0));
-        assert_eq!(slots(&labels("a"))[1..], [0.0; SLOTS - 1]);
-        let first = |text: &str| slots(&labels(text))[0] as u32;
-        assert_eq!(first("a"), numbers(&labels("a"))[0]);
+        assert_eq!(kept(&many), kept(&backwards));
+        assert_eq!(kept(&many).len(), MOST);
+        assert_eq!(kept(&labels("a")), numbers(&labels("a")));
     }
 }

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use formulanet_logic::{Interner, Limits};
+use formulanet_logic::Interner;
 
+use super::intake::encode_at;
+use super::ranker::{Ranked, Ranker};
 use crate::Error;
 use crate::model::encode::Encoded;
-use crate::rank::ranker::{Ranked, Ranker};
-use crate::read::{TptpStatement, read_problem};
+use crate::read::{Annotated, Source};
 
 /// What a statement is in a problem.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,6 +25,7 @@ enum Part {
 
 struct Item {
     part: Part,
+    role: String,
     name: String,
     text: String,
     encoded: Encoded,
@@ -40,36 +42,30 @@ pub struct Problem {
 const CONJECTURES: [&str; 3] = ["conjecture", "negated_conjecture", "question"];
 
 impl Problem {
-    /// Reads a problem with its includes; `-` is standard input. Statements with one of the roles in `kept` are not
-    /// selected from but always in.
+    /// Reads a problem with its includes. Statements with one of the roles in `kept` are always in, and not selected from.
     ///
     /// # Errors
     ///
     /// If it cannot be read, with the place, or has nothing to prove.
-    pub fn read(file: &str, ranker: &Ranker, limits: Limits, kept: &[String]) -> Result<Self, Error> {
+    pub fn read(source: Source, ranker: &Ranker, kept: &[String]) -> Result<Self, Error> {
         let (mut names, mut items) = (Interner::new(), Vec::new());
         let mut encoder = ranker.encoder();
-        read_problem(file, limits, &mut names, &mut |item: TptpStatement<'_>, names: &Interner| {
-            let TptpStatement { statement, text, file } = item;
-            let (part, encoded) = match &statement.formula {
-                None => (Part::Declaration, Encoded::default()),
-                Some(formula) => {
-                    let encoded = encoder.encode(formula, names).map_err(|cause| Error::TooLarge {
-                        file: file.to_owned(),
-                        position: statement.position,
-                        cause,
-                    })?;
-                    let part = match statement.role.as_str() {
-                        role if CONJECTURES.contains(&role) => Part::Conjecture,
-                        role if kept.iter().any(|kept| kept == role) => Part::Kept,
-                        _ => Part::Axiom,
-                    };
-                    (part, encoded)
-                }
+        let file = source.name().to_owned();
+        let mut reader = source.problem(ranker.limits())?;
+        while let Some(Annotated { annotated, text, file }) = reader.next(&mut names)? {
+            let (role, name, text) = (annotated.role.clone(), annotated.name.clone(), text.to_owned());
+            let Some(formula) = &annotated.formula else {
+                items.push(Item { part: Part::Declaration, role, name, text, encoded: Encoded::default() });
+                continue;
             };
-            items.push(Item { part, name: statement.name.clone(), text: text.to_owned(), encoded });
-            Ok::<(), Error>(())
-        })?;
+            let part = match role.as_str() {
+                role if CONJECTURES.contains(&role) => Part::Conjecture,
+                role if kept.iter().any(|kept| kept == role) => Part::Kept,
+                _ => Part::Axiom,
+            };
+            let encoded = encode_at(formula, &names, &mut encoder, file, annotated.position)?;
+            items.push(Item { part, role, name, text, encoded });
+        }
         let problem =
             Problem { axioms: (0..items.len()).filter(|&i| items[i].part == Part::Axiom).collect(), items };
         if problem.of(Part::Conjecture).next().is_none() {
@@ -81,6 +77,11 @@ impl Problem {
 
     fn of(&self, part: Part) -> impl Iterator<Item = &Item> {
         self.items.iter().filter(move |item| item.part == part)
+    }
+
+    /// Whether some statement has a role.
+    pub fn has_role(&self, role: &str) -> bool {
+        self.items.iter().any(|item| item.role == role)
     }
 
     /// How many axioms there are to select from.
@@ -106,10 +107,10 @@ impl Problem {
     /// The scores of all axioms. Where there are several conjectures, an axiom has the best of its scores.
     pub fn scores(&self, ranker: &Ranker) -> Vec<f32> {
         let named = self.axioms.iter().map(|&i| (self.items[i].name.as_str(), &self.items[i].encoded));
-        let vectors = ranker.vectors(&named.collect::<Vec<_>>());
+        let rows = ranker.rows(&named.collect::<Vec<_>>());
         let mut best = vec![0.0f32; self.axioms.len()];
         for conjecture in self.of(Part::Conjecture) {
-            let scores = ranker.scores(&ranker.query(&conjecture.encoded), &vectors);
+            let scores = ranker.scores(&ranker.query(&conjecture.encoded), &rows);
             best.iter_mut().zip(scores).for_each(|(best, score)| *best = best.max(score));
         }
         best

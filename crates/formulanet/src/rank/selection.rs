@@ -1,14 +1,15 @@
 //! Which of scored statements are taken: the best ones, those that must be in, and none that must not.
 
+use super::pace::Pace;
+use super::ranker::{Ranked, earlier};
 use crate::Error;
-use crate::rank::ranker::{Ranked, earlier};
 
 /// What is taken of scored statements.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Selection {
-    /// So many at most.
+    /// Take at most so many.
     pub most: usize,
-    /// None with a lower score, unless it must be in.
+    /// Leave out those with a lower score, unless they must be in.
     pub threshold: f32,
     /// Names or patterns of those that must be in.
     pub include: Vec<String>,
@@ -22,6 +23,15 @@ impl Default for Selection {
     }
 }
 
+/// Which statements must be selected and which must not, by their numbers; empty if there are no patterns.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Marks {
+    included: Vec<bool>,
+    excluded: Vec<bool>,
+    /// Patterns that no name fits.
+    pub unmatched: Vec<String>,
+}
+
 impl Selection {
     /// Takes from scored statements, the best first; of two with the same score, the one with the lesser name.
     ///
@@ -29,13 +39,44 @@ impl Selection {
     ///
     /// If more must be in than may be.
     pub fn pick<'a>(&self, scores: &[f32], name: impl Fn(usize) -> &'a str) -> Result<Vec<Ranked>, Error> {
-        let is_among = |patterns: &[String], statement: usize| {
-            patterns.iter().any(|pattern| matches(pattern, name(statement)))
-        };
-        self.pick_marked(scores, &name, |i| is_among(&self.exclude, i), |i| is_among(&self.include, i))
+        let marks = self.marks(scores.len(), &name, &Pace::Free)?;
+        self.pick_marked(scores, name, &marks)
     }
 
-    /// The same for a caller that has found out by itself which statements must not be in, and which must.
+    /// Compares the names of statements with the patterns.
+    ///
+    /// # Errors
+    ///
+    /// If the time is over.
+    pub fn marks<'a>(
+        &self,
+        count: usize,
+        name: impl Fn(usize) -> &'a str,
+        pace: &Pace<'_>,
+    ) -> Result<Marks, Error> {
+        let mut unmatched = Vec::new();
+        let mut mark = |patterns: &[String]| -> Result<Vec<bool>, Error> {
+            let mut fits = vec![false; patterns.len()];
+            let mut marks = vec![false; if patterns.is_empty() { 0 } else { count }];
+            for (number, mark) in marks.iter_mut().enumerate() {
+                if number % 32 == 0 {
+                    pace.check()?;
+                }
+                for (pattern, fits) in patterns.iter().zip(&mut fits) {
+                    if matches(pattern, name(number)) {
+                        (*mark, *fits) = (true, true);
+                    }
+                }
+            }
+            let missed = patterns.iter().zip(&fits).filter(|(_, fits)| !**fits);
+            unmatched.extend(missed.map(|(pattern, _)| pattern.clone()));
+            Ok(marks)
+        };
+        let (included, excluded) = (mark(&self.include)?, mark(&self.exclude)?);
+        Ok(Marks { included, excluded, unmatched })
+    }
+
+    /// [`Selection::pick`] for statements that were compared already.
     ///
     /// # Errors
     ///
@@ -44,14 +85,13 @@ impl Selection {
         &self,
         scores: &[f32],
         name: impl Fn(usize) -> &'a str,
-        is_excluded: impl Fn(usize) -> bool,
-        is_included: impl Fn(usize) -> bool,
+        marks: &Marks,
     ) -> Result<Vec<Ranked>, Error> {
+        let is = |marks: &[bool], number: usize| marks.get(number).copied().unwrap_or(false);
         let (mut taken, mut forced) = (Vec::new(), Vec::new());
-        for (statement, &score) in scores.iter().enumerate().filter(|(statement, _)| !is_excluded(*statement))
-        {
+        for (statement, &score) in scores.iter().enumerate().filter(|(i, _)| !is(&marks.excluded, *i)) {
             let ranked = Ranked { statement, score };
-            if is_included(statement) {
+            if is(&marks.included, statement) {
                 forced.push(ranked);
             } else if score >= self.threshold {
                 taken.push(ranked);
@@ -96,7 +136,7 @@ pub fn matches(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rank::ranker::order;
+    use crate::rank::order;
 
     #[test]
     fn patterns() {
@@ -137,6 +177,17 @@ mod tests {
         check(2, 0.0, "?", "a", "error");
         check(3, 0.0, "?", "a", "b c d");
         check(2, 0.0, "a", "a", "b c");
+    }
+
+    #[test]
+    fn patterns_that_fit_nothing_are_named() {
+        let selection = Selection {
+            include: vec!["a*".into(), "z".into()],
+            exclude: vec!["?".into()],
+            ..Selection::default()
+        };
+        let marks = selection.marks(2, |i| ["ab", "cd"][i], &Pace::Free).unwrap();
+        assert_eq!(marks.unmatched, ["z", "?"]);
     }
 
     /// However many are taken, they are the first of the whole order.

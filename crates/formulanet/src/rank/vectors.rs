@@ -6,10 +6,11 @@ use formulanet_net::GraphInput;
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 
+use super::intake::Premise;
+use super::ranker::Ranker;
+use super::scorer::CHUNK;
 use crate::Error;
 use crate::model::encode::Encoded;
-use crate::rank::collection::Premise;
-use crate::rank::ranker::Ranker;
 use crate::util::vector::dot;
 
 /// A row for each of several formulas.
@@ -18,9 +19,6 @@ pub struct Vectors {
     length: usize,
     values: Vec<f32>,
 }
-
-/// Formulas that are embedded together.
-const CHUNK: usize = 4096;
 
 impl Vectors {
     /// The network's embeddings of statements: what pooling gives after the last step.

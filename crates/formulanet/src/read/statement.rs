@@ -1,4 +1,4 @@
-//! A formula with its name: what tool builders hand over.
+//! A named formula as text: what goes in and what comes out.
 
 use formulanet_logic::{Formula, Interner, ParseError, hol, tptp};
 
@@ -15,41 +15,53 @@ pub enum Syntax {
     Tptp,
 }
 
-/// A formula with its name and its text.
-#[derive(Clone)]
+impl Syntax {
+    /// All languages by name.
+    pub const ALL: [(&'static str, Syntax); 2] = [("hol", Syntax::Hol), ("tptp", Syntax::Tptp)];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Syntax::Hol => "hol",
+            Syntax::Tptp => "tptp",
+        }
+    }
+}
+
+/// A formula with its name, as it was written.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Statement {
     /// What it is called.
     pub name: String,
     /// As it was written.
     pub text: String,
-    pub(crate) formula: Formula,
-    pub(crate) names: Interner,
+    /// The language it is written in.
+    pub syntax: Syntax,
 }
 
 impl Statement {
-    /// Reads a statement of HOL Light.
+    /// A statement of HOL Light. Which of its names are constants is for the model to say that reads it.
     ///
     /// # Errors
     ///
     /// If it cannot be read, with the place.
     pub fn hol(name: impl Into<String>, text: impl Into<String>) -> Result<Self, Error> {
-        Self::parse(name, text, Syntax::Hol)
+        Self::checked(name.into(), text.into(), Syntax::Hol)
     }
 
-    /// Reads a statement of TPTP.
+    /// A statement of TPTP.
     ///
     /// # Errors
     ///
     /// If it cannot be read, with the place.
     pub fn tptp(name: impl Into<String>, text: impl Into<String>) -> Result<Self, Error> {
-        Self::parse(name, text, Syntax::Tptp)
+        Self::checked(name.into(), text.into(), Syntax::Tptp)
     }
 
-    fn parse(name: impl Into<String>, text: impl Into<String>, syntax: Syntax) -> Result<Self, Error> {
-        let (name, text, mut names) = (name.into(), text.into(), Interner::new());
-        let formula = parse(&text, syntax, &hol::Options::default(), &mut names)
+    fn checked(name: String, text: String, syntax: Syntax) -> Result<Self, Error> {
+        parse(&text, syntax, &hol::Options::default(), &mut Interner::new())
             .map_err(|error| Error::parse(&name, error))?;
-        Ok(Statement { name, text, formula, names })
+        Ok(Statement { name, text, syntax })
     }
 }
 

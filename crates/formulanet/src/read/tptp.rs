@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use formulanet_logic::{Interner, Limits, ParseError, tptp};
 
@@ -9,122 +10,106 @@ use super::{Item, Syntax, read_text};
 use crate::Error;
 
 /// Bytes of one file. A problem is in memory as a whole, because what is selected from it is printed as it was.
-const MAX_FILE: usize = 1 << 30;
+pub(super) const MAX_FILE: usize = 1 << 30;
 /// Includes within includes.
 const MAX_DEPTH: usize = 32;
 /// Files of one problem: a few files that include each other twice would otherwise make very many.
 const MAX_FILES: usize = 10_000;
 
-/// A statement of a problem as it stands there, be it a formula or a declaration.
+/// An annotated formula of a problem as it stands there, be it a formula or a declaration.
 #[derive(Clone, Copy, Debug)]
-pub struct TptpStatement<'a> {
+pub struct Annotated<'a> {
     /// What was read.
-    pub statement: &'a tptp::Statement,
+    pub annotated: &'a tptp::Statement,
     /// As it is written, from `fof` to the dot.
     pub text: &'a str,
     /// The file it stands in.
     pub file: &'a str,
 }
 
-/// Reads the formulas of a problem and everything that it includes, in order; or of a text that includes nothing.
-pub(super) fn read<E: From<Error>>(
-    file: &str,
-    text: Option<&str>,
+/// Reads everything that a problem and the files that it includes have, in order.
+pub struct Problem {
     limits: Limits,
-    names: &mut Interner,
-    visit: &mut impl FnMut(&Item<'_>, &Interner) -> Result<(), E>,
-) -> Result<(), E> {
-    read_items(file, text, limits, names, &mut |item: TptpStatement<'_>, names: &Interner| {
-        let TptpStatement { statement, text, file } = item;
-        let Some(formula) = &statement.formula else { return Ok(()) };
-        let (name, role) = (Some(statement.name.as_str()), statement.role.as_str());
-        let (position, syntax) = (statement.position, Syntax::Tptp);
-        visit(&Item { name, role, file, position, text, syntax, formula }, names)
-    })
-}
-
-/// Reads every statement of a problem and of what it includes, declarations too; `-` is standard input.
-///
-/// # Errors
-///
-/// If a file cannot be read, with the place; or what the visitor says.
-pub fn read_problem<E: From<Error>>(
-    file: &str,
-    limits: Limits,
-    names: &mut Interner,
-    visit: &mut impl FnMut(TptpStatement<'_>, &Interner) -> Result<(), E>,
-) -> Result<(), E> {
-    read_items(file, None, limits, names, visit)
-}
-
-fn read_items<E: From<Error>>(
-    file: &str,
-    text: Option<&str>,
-    limits: Limits,
-    names: &mut Interner,
-    visit: &mut impl FnMut(TptpStatement<'_>, &Interner) -> Result<(), E>,
-) -> Result<(), E> {
-    let is_file = text.is_none();
-    let mut problem = Problem { limits, names, visit, open: Vec::new(), files: 0, is_file };
-    match text {
-        Some(text) => problem.items(file, text, None),
-        None => problem.read(file.to_owned(), None),
-    }
-}
-
-struct Problem<'a, V> {
-    limits: Limits,
-    names: &'a mut Interner,
-    visit: &'a mut V,
     /// The files that are being read, outermost first.
-    open: Vec<PathBuf>,
+    open: Vec<Open>,
+    /// How many files were opened so far.
     files: usize,
-    /// Whether it is a file; a text from elsewhere must not make us read files.
-    is_file: bool,
+    may_include: bool,
+    last: Option<tptp::Statement>,
 }
 
-impl<V> Problem<'_, V> {
-    fn read<E>(&mut self, file: String, selection: Option<&HashSet<String>>) -> Result<(), E>
-    where
-        E: From<Error>,
-        V: FnMut(TptpStatement<'_>, &Interner) -> Result<(), E>,
-    {
-        let text = read_text(&file, MAX_FILE)?;
-        self.files += 1;
-        self.open.push(identity(&file));
-        self.items(&file, &text, selection)?;
-        self.open.pop();
-        Ok(())
+/// A file that is being read.
+struct Open {
+    file: String,
+    identity: PathBuf,
+    text: String,
+    cursor: tptp::Cursor,
+    /// The names that are wanted of it; `None` for all.
+    selection: Option<Rc<HashSet<String>>>,
+}
+
+impl Problem {
+    pub(super) fn new(file: String, text: String, limits: Limits, may_include: bool) -> Self {
+        let first = Open::new(file, text, limits, None);
+        Problem { limits, open: vec![first], files: 1, may_include, last: None }
     }
 
-    fn items<E>(&mut self, file: &str, text: &str, selection: Option<&HashSet<String>>) -> Result<(), E>
-    where
-        E: From<Error>,
-        V: FnMut(TptpStatement<'_>, &Interner) -> Result<(), E>,
-    {
-        let mut reader = tptp::Reader::new(text, self.limits);
-        while let Some(item) = reader.next(self.names).map_err(|error| Error::parse(file, error))? {
-            match item {
-                tptp::Item::Statement(statement) => {
-                    if selection.is_none_or(|names| names.contains(&statement.name)) {
-                        let text = &text[statement.span.clone()];
-                        (self.visit)(TptpStatement { statement: &statement, text, file }, self.names)?;
-                    }
-                }
-                tptp::Item::Include(include) => {
-                    let found = self.find(file, &include).map_err(|error| Error::parse(file, error))?;
-                    let inner = match (include.selection, selection) {
-                        (None, None) => None,
-                        (Some(names), None) => Some(names.into_iter().collect()),
-                        (None, Some(outer)) => Some(outer.clone()),
-                        (Some(names), Some(outer)) => {
-                            Some(names.into_iter().filter(|name| outer.contains(name)).collect())
-                        }
-                    };
-                    self.read(found, inner.as_ref())?;
+    /// The next annotated formula, declarations included; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read, with the place.
+    pub fn next(&mut self, names: &mut Interner) -> Result<Option<Annotated<'_>>, Error> {
+        self.last = None;
+        while self.last.is_none() {
+            let is_outermost = self.open.len() == 1;
+            let Some(inner) = self.open.last_mut() else { return Ok(None) };
+            let item = inner.cursor.next(&inner.text, names);
+            match item.map_err(|error| Error::parse(&inner.file, error))? {
+                // The outermost stays, so that what was read last can be looked at.
+                None if is_outermost => return Ok(None),
+                None => drop(self.open.pop()),
+                Some(tptp::Item::Include(include)) => self.include(include)?,
+                Some(tptp::Item::Statement(annotated)) => {
+                    let is_wanted =
+                        inner.selection.as_ref().is_none_or(|names| names.contains(&annotated.name));
+                    self.last = is_wanted.then_some(annotated);
                 }
             }
         }
+        let (Some(annotated), Some(inner)) = (&self.last, self.open.last()) else { return Ok(None) };
+        Ok(Some(Annotated { annotated, text: &inner.text[annotated.span.clone()], file: &inner.file }))
+    }
+
+    /// The next one that is no declaration.
+    pub(super) fn next_formula(&mut self, names: &mut Interner) -> Result<Option<Item<'_>>, Error> {
+        while self.next(names)?.is_some_and(|next| next.annotated.formula.is_none()) {}
+        let (Some(annotated), Some(inner)) = (&self.last, self.open.last()) else { return Ok(None) };
+        let Some(formula) = annotated.formula.as_ref() else { return Ok(None) };
+        Ok(Some(Item {
+            name: Some(&annotated.name),
+            role: &annotated.role,
+            file: &inner.file,
+            position: annotated.position,
+            text: &inner.text[annotated.span.clone()],
+            syntax: Syntax::Tptp,
+            formula,
+        }))
+    }
+
+    fn include(&mut self, include: tptp::Include) -> Result<(), Error> {
+        let Some(outer) = self.open.last() else { return Ok(()) };
+        let found = self.find(&outer.file, &include).map_err(|error| Error::parse(&outer.file, error))?;
+        let selection = match (include.selection, &outer.selection) {
+            (None, outer) => outer.clone(),
+            (Some(names), None) => Some(Rc::new(names.into_iter().collect())),
+            (Some(names), Some(outer)) => {
+                Some(Rc::new(names.into_iter().filter(|name| outer.contains(name)).collect()))
+            }
+        };
+        let text = read_text(&found, MAX_FILE)?;
+        self.files += 1;
+        self.open.push(Open::new(found, text, self.limits, selection));
         Ok(())
     }
 
@@ -135,17 +120,17 @@ impl<V> Problem<'_, V> {
             expected: expected.to_owned(),
             found,
         };
-        if !self.is_file {
+        if !self.may_include {
             return Err(fail("a text without includes", format!("an include of '{}'", include.file)));
         }
         let beside = Path::new(from).parent().unwrap_or(Path::new("")).join(&include.file);
         let library = std::env::var_os("TPTP").map(|root| Path::new(&root).join(&include.file));
-        let candidates = [Some(beside), library].into_iter().flatten();
-        let Some(path) = candidates.into_iter().find(|path| path.is_file()) else {
+        let Some(path) = [Some(beside), library].into_iter().flatten().find(|path| path.is_file()) else {
             let expected = "an include that exists beside this file or in the directory that $TPTP names";
             return Err(fail(expected, format!("'{}'", include.file)));
         };
-        if self.open.contains(&identity(&path.to_string_lossy())) {
+        let path = path.to_string_lossy().into_owned();
+        if self.open.iter().any(|open| open.identity == identity(&path)) {
             let found = format!("'{}', which includes this file", include.file);
             return Err(fail("includes that do not form a cycle", found));
         }
@@ -153,7 +138,14 @@ impl<V> Problem<'_, V> {
             let expected = format!("at most {MAX_DEPTH} nested includes and {MAX_FILES} files");
             return Err(fail(&expected, "more".to_owned()));
         }
-        Ok(path.to_string_lossy().into_owned())
+        Ok(path)
+    }
+}
+
+impl Open {
+    fn new(file: String, text: String, limits: Limits, selection: Option<Rc<HashSet<String>>>) -> Self {
+        let (identity, cursor) = (identity(&file), tptp::Cursor::new(limits));
+        Open { file, identity, text, cursor, selection }
     }
 }
 

@@ -5,10 +5,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
-use super::{CHUNK, Library, bytes, fail, name_of};
+use super::{CHUNK, Library, fail};
 use crate::Error;
-use crate::rank::collection::Premise;
-use crate::rank::ranker::Ranker;
+use crate::rank::{Premise, Ranker};
 
 /// What an addition did. Of statements with the same name, the last counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -98,15 +97,15 @@ impl<'a> Addition<'a> {
         let waiting = std::mem::take(&mut self.waiting);
         let fresh = self.fresh(&waiting)?;
         let named: Vec<_> = fresh.iter().map(|premise| premise.named()).collect();
-        let vectors = self.ranker.vectors(&named);
+        let rows = self.ranker.rows(&named);
         if !self.writes {
             return Ok(());
         }
-        let insert = "INSERT INTO statements (name, text, syntax, vector) VALUES (?1, ?2, ?3, ?4)
-                      ON CONFLICT (name) DO UPDATE SET text = ?2, syntax = ?3, vector = ?4";
+        let insert = "INSERT INTO statements (name, text, syntax, row) VALUES (?1, ?2, ?3, ?4)
+                      ON CONFLICT (name) DO UPDATE SET text = ?2, syntax = ?3, row = ?4";
         let mut insert = connection.prepare(insert).map_err(&fail)?;
-        for (premise, vector) in fresh.iter().zip(vectors.chunks_exact(self.ranker.vector_length())) {
-            let values = params![premise.name, premise.text, name_of(premise.syntax), bytes(vector)];
+        for (premise, row) in fresh.iter().zip(rows.iter()) {
+            let values = params![premise.name, premise.text, premise.syntax.name(), row.to_bytes()];
             insert.execute(values).map_err(&fail)?;
         }
         Ok(())
@@ -119,7 +118,7 @@ impl<'a> Addition<'a> {
         let mut known = self.library.connection.prepare(known).map_err(&fail)?;
         let mut fresh = Vec::new();
         for premise in premises {
-            let now = hash(&premise.text, name_of(premise.syntax));
+            let now = hash(&premise.text, premise.syntax.name());
             if let Some(change) = self.changes.get_mut(&premise.name) {
                 self.repeated += 1;
                 if std::mem::replace(&mut change.now, now) != now {

@@ -1,0 +1,109 @@
+//! The formats of files of statements.
+
+use serde::Deserialize;
+
+use super::Syntax;
+
+/// A format of files of statements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// `name: formula` on every line, in HOL Light's syntax; `#` begins a comment.
+    Hol,
+    /// `N`, `C`, `T`, `D`, `A`, `+` and `-` lines.
+    Holstep,
+    /// Annotated formulas and includes.
+    Tptp,
+    /// `C`, `+` and `-` lines with TPTP formulas.
+    Deepmath,
+    /// `{"name": ..., "statement": ..., "syntax": "hol"}` on every line.
+    Jsonl,
+}
+
+impl Format {
+    /// All formats by name.
+    pub const ALL: [(&'static str, Format); 5] = [
+        ("hol", Format::Hol),
+        ("holstep", Format::Holstep),
+        ("tptp", Format::Tptp),
+        ("deepmath", Format::Deepmath),
+        ("jsonl", Format::Jsonl),
+    ];
+
+    /// What a text that begins so most likely is.
+    pub fn of(beginning: &[u8]) -> Format {
+        let text = String::from_utf8_lossy(beginning);
+        let Some(line) = telling_line(&text) else { return Format::Hol };
+        let words = ["fof(", "cnf(", "tff(", "tcf(", "thf(", "include("];
+        let is_tptp = |line: &str| {
+            let dense: String = line.chars().take(12).filter(|c| !c.is_whitespace()).collect();
+            words.iter().any(|word| dense.starts_with(word))
+        };
+        if line.starts_with('{') {
+            Format::Jsonl
+        } else if line.starts_with("N ") {
+            Format::Holstep
+        } else if line.starts_with('%') || line.starts_with("/*") || is_tptp(line) {
+            Format::Tptp
+        } else if line.strip_prefix("C ").is_some_and(is_tptp) {
+            Format::Deepmath
+        } else {
+            Format::Hol
+        }
+    }
+
+    /// The language of a text of this format that begins so. Each line of JSON Lines says its own; the first decides.
+    pub(super) fn syntax(self, beginning: &[u8]) -> Syntax {
+        #[derive(Deserialize)]
+        struct Line {
+            #[serde(default)]
+            syntax: Syntax,
+        }
+        match self {
+            Format::Tptp | Format::Deepmath => Syntax::Tptp,
+            Format::Hol | Format::Holstep => Syntax::Hol,
+            Format::Jsonl => {
+                let text = String::from_utf8_lossy(beginning);
+                let line = telling_line(&text).and_then(|line| serde_json::from_str::<Line>(line).ok());
+                line.map_or(Syntax::Hol, |line| line.syntax)
+            }
+        }
+    }
+}
+
+/// The first line that is neither blank nor a comment of HOL lines.
+fn telling_line(text: &str) -> Option<&str> {
+    text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// Whether a beginning ends behind the line that tells the format.
+pub(super) fn is_told(beginning: &[u8]) -> bool {
+    let whole = beginning.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    telling_line(&String::from_utf8_lossy(&beginning[..whole])).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_tells_format_and_language() {
+        let check = |text: &str, format: Format, syntax: Syntax| {
+            assert_eq!(Format::of(text.as_bytes()), format, "{text}");
+            assert_eq!(format.syntax(text.as_bytes()), syntax, "{text}");
+        };
+        check("", Format::Hol, Syntax::Hol);
+        check("# fof(\nA: x = x\n", Format::Hol, Syntax::Hol);
+        check("N TRUTH\nC |- T\n", Format::Holstep, Syntax::Hol);
+        check("\n fof (a, axiom, p).", Format::Tptp, Syntax::Tptp);
+        check("% a problem\n", Format::Tptp, Syntax::Tptp);
+        check("C fof(a, axiom, p).\n", Format::Deepmath, Syntax::Tptp);
+        check("C: x = x\n", Format::Hol, Syntax::Hol);
+        check("{\"name\": \"a\", \"statement\": \"T\"}\n", Format::Jsonl, Syntax::Hol);
+        check(
+            "{\"syntax\": \"tptp\", \"name\": \"a\"}\n{\"syntax\": \"hol\"}\n",
+            Format::Jsonl,
+            Syntax::Tptp,
+        );
+        check("{\"syntax\": \"tptp", Format::Jsonl, Syntax::Hol);
+    }
+}

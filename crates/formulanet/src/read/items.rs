@@ -1,0 +1,121 @@
+//! The statements of a source, one after the other.
+
+use std::io::BufRead;
+
+use formulanet_logic::{Formula, Interner, Limits, Position, deepmath, hol, holstep};
+
+use super::named::Named;
+use super::tptp::Problem;
+use super::{Format, Source, Syntax};
+use crate::Error;
+
+/// A statement of a source.
+#[derive(Clone, Copy, Debug)]
+pub struct Item<'a> {
+    /// Its name; the steps of a HolStep proof have none.
+    pub name: Option<&'a str>,
+    /// What it is in its file: `conjecture`, `dependency`, `useful` or `useless`, a TPTP role, or nothing.
+    pub role: &'a str,
+    /// The file it stands in, as the user gave it or an include found it.
+    pub file: &'a str,
+    /// Where it begins.
+    pub position: Position,
+    /// As it is written.
+    pub text: &'a str,
+    /// The language it is written in.
+    pub syntax: Syntax,
+    /// The formula.
+    pub formula: &'a Formula,
+}
+
+impl Item<'_> {
+    /// Its name; if it has none, its line.
+    pub fn shown_name(&self) -> String {
+        self.name.map_or_else(|| format!("line {}", self.position.line), str::to_owned)
+    }
+
+    /// Whether it is what is to be proved, rather than something to prove it with.
+    pub fn is_conjecture(&self) -> bool {
+        matches!(self.role, "conjecture" | "negated_conjecture")
+    }
+}
+
+type Input = Box<dyn BufRead>;
+
+/// Reads the statements of a source.
+pub struct Items {
+    file: String,
+    kind: Kind,
+    /// The name of the last line of DeepMath, which may be unquoted.
+    name: String,
+    formula: Formula,
+}
+
+enum Kind {
+    Named(Named),
+    Holstep(holstep::Reader<Input>, holstep::Parser),
+    Deepmath(deepmath::Reader<Input>),
+    Tptp(Problem),
+}
+
+impl Items {
+    pub(super) fn new(source: Source, options: hol::Options) -> Result<Self, Error> {
+        let (file, limits, format): (_, Limits, _) =
+            (source.name().to_owned(), options.limits, source.format());
+        let kind = match format {
+            Format::Tptp => Kind::Tptp(source.problem(limits)?),
+            Format::Holstep => {
+                let reader = holstep::Reader::new(source.into_input(), limits);
+                Kind::Holstep(reader, holstep::Parser::new(limits))
+            }
+            Format::Deepmath => Kind::Deepmath(deepmath::Reader::new(source.into_input(), limits)),
+            Format::Hol | Format::Jsonl => {
+                Kind::Named(Named::new(source.into_input(), format == Format::Jsonl, options))
+            }
+        };
+        Ok(Items { file, kind, name: String::new(), formula: Formula::new() })
+    }
+
+    /// The next statement; `None` at the end. Declarations of TPTP are passed over.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, with the place.
+    pub fn next(&mut self, names: &mut Interner) -> Result<Option<Item<'_>>, Error> {
+        let Items { file, kind, name, formula } = self;
+        Ok(match kind {
+            Kind::Named(named) => named.next(file, names, formula)?,
+            Kind::Tptp(problem) => problem.next_formula(names)?,
+            Kind::Holstep(reader, parser) => {
+                let Some(entry) = reader.next_entry().map_err(|error| Error::read(&**file, error))? else {
+                    return Ok(None);
+                };
+                let sentence = entry.statement;
+                parser.parse(&sentence, names, formula).map_err(|error| Error::parse(&**file, error))?;
+                let role = match entry.kind {
+                    holstep::Kind::Conjecture => "conjecture",
+                    holstep::Kind::Dependency => "dependency",
+                    holstep::Kind::Step { useful: true } => "useful",
+                    holstep::Kind::Step { useful: false } => "useless",
+                };
+                let (name, position, text) = (entry.name, sentence.position, sentence.text);
+                Some(Item { name, role, file, position, text, syntax: Syntax::Hol, formula })
+            }
+            Kind::Deepmath(reader) => {
+                let Some(line) = reader.next(names, formula).map_err(|error| Error::read(&**file, error))?
+                else {
+                    return Ok(None);
+                };
+                let role = match line.kind {
+                    deepmath::Kind::Conjecture => "conjecture",
+                    deepmath::Kind::Useful => "useful",
+                    deepmath::Kind::Useless => "useless",
+                };
+                let position = Position { line: line.number, column: 3 };
+                *name = line.name.into_owned();
+                let (name, text) = (Some(name.as_str()), line.text);
+                Some(Item { name, role, file, position, text, syntax: Syntax::Tptp, formula })
+            }
+        })
+    }
+}

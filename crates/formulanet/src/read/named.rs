@@ -1,0 +1,108 @@
+//! Lines of `name: formula`, and JSON Lines.
+
+use std::io::{BufRead, Read};
+
+use formulanet_logic::{Formula, Interner, ParseError, Position, hol};
+use serde::Deserialize;
+
+use super::source::not_utf8;
+use super::{Item, Syntax, parse};
+use crate::Error;
+
+/// Reads a statement from every line that is neither blank nor a comment.
+pub(super) struct Named {
+    input: Box<dyn BufRead>,
+    is_json: bool,
+    options: hol::Options,
+    line: Vec<u8>,
+    number: usize,
+    found: Found,
+}
+
+/// What a line says.
+#[derive(Default, Deserialize)]
+struct Found {
+    name: String,
+    statement: String,
+    #[serde(default)]
+    syntax: Syntax,
+    /// Characters before the statement, if it stands in the line as it is.
+    #[serde(skip)]
+    start: Option<usize>,
+}
+
+impl Named {
+    pub(super) fn new(input: Box<dyn BufRead>, is_json: bool, options: hol::Options) -> Self {
+        Named { input, is_json, options, line: Vec::new(), number: 0, found: Found::default() }
+    }
+
+    /// The next statement, whose formula replaces what `formula` held.
+    pub(super) fn next<'a>(
+        &'a mut self,
+        file: &'a str,
+        names: &mut Interner,
+        formula: &'a mut Formula,
+    ) -> Result<Option<Item<'a>>, Error> {
+        if !self.next_line(file)? {
+            return Ok(None);
+        }
+        let Found { name, statement, syntax, start } = &self.found;
+        let position = Position { line: self.number, column: start.map_or(1, |column| column + 1) };
+        *formula = parse(statement, *syntax, &self.options, names).map_err(|mut error| match start {
+            Some(column) => {
+                // The formula is one line of the file, so its columns are the file's, moved.
+                error.position = Position { line: position.line, column: error.position.column + column };
+                Error::parse(file, error)
+            }
+            None => Error::data(format!("{file}:{}", position.line), format!("in the statement, {error}")),
+        })?;
+        let (name, text) = (Some(name.as_str()), statement.as_str());
+        Ok(Some(Item { name, role: "", file, position, text, syntax: *syntax, formula }))
+    }
+
+    /// Reads lines up to one that has a statement; false at the end.
+    fn next_line(&mut self, file: &str) -> Result<bool, Error> {
+        let most = self.options.limits.bytes as u64;
+        loop {
+            self.line.clear();
+            self.number += 1;
+            let read = self.input.by_ref().take(most.saturating_add(2)).read_until(b'\n', &mut self.line);
+            if read.map_err(|error| Error::io(file, error))? == 0 {
+                return Ok(false);
+            }
+            let number = self.number;
+            let at = |column: usize, expected: &str, found: &str| {
+                let position = Position { line: number, column };
+                Error::parse(file, ParseError { position, expected: expected.into(), found: found.into() })
+            };
+            if self.line.len() as u64 > most + 1 {
+                return Err(at(1, &format!("at most {most} bytes in a line"), "more"));
+            }
+            let text = std::str::from_utf8(&self.line).map_err(|error| {
+                let valid = error.valid_up_to();
+                let column = String::from_utf8_lossy(&self.line[..valid]).chars().count() + 1;
+                Error::parse(file, not_utf8(Position { line: number, column }, self.line[valid]))
+            })?;
+            let text = text.trim_end_matches(['\n', '\r']);
+            let trimmed = text.trim();
+            if trimmed.is_empty() || (!self.is_json && trimmed.starts_with('#')) {
+                continue;
+            }
+            self.found = if self.is_json {
+                serde_json::from_str(trimmed).map_err(|error| {
+                    at(error.column(), "an object with `name` and `statement`", &error.to_string())
+                })?
+            } else {
+                let (name, statement) =
+                    text.split_once(':').ok_or_else(|| at(1, "`name: formula`", "a line without `:`"))?;
+                let start = text.len() - statement.trim_start().len();
+                let (name, statement) = (name.trim().to_owned(), statement.trim().to_owned());
+                Found { name, statement, syntax: Syntax::Hol, start: Some(text[..start].chars().count()) }
+            };
+            if self.found.name.is_empty() {
+                return Err(at(1, "a name before `:`", "nothing"));
+            }
+            return Ok(true);
+        }
+    }
+}
