@@ -215,7 +215,7 @@ fn a_library_answers_as_the_file_does() {
     let other = place.write("other", "not a library");
     check_error(&["rank", "--conjecture", "x = x", "--library", &other], "expected a premise library");
     let again = ["rank", "--conjecture", "x = x", "--library", &library, "--model", "holstep"];
-    check_error(&again, "made with another model (hol-premises)");
+    check_error(&again, "expected the model that made its vectors (hol-premises)");
 }
 
 /// Whatever an `add` that came to its end said is there, and a killed one leaves the library as it was.
@@ -248,7 +248,7 @@ fn a_killed_writer_does_no_harm() {
             assert_eq!((listed.len() - 1) % 20, 0);
         }
     }
-    assert!(output(&["library", "verify", &library], b"").contains("all as they should be"));
+    assert!(output(&["library", "verify", &library], b"").contains("nothing wrong"));
 }
 
 #[test]
@@ -274,7 +274,6 @@ fn a_problem_is_cut_down() {
     let found = rows(&["select", "fixtures/group.p", "-k", "9", "--keep", "none"], b"");
     assert_eq!(found.len(), 4);
     check_error(&["select", "fixtures/group.ax"], "expected a conjecture");
-    check_error(&["select", "fixtures/relations.p", "-k", "1,2"], "--out FOLDER");
     let typed = "tff(n, type, n: $i).\ntff(a, axiom, p(n)).\ntff(c, conjecture, p(n)).\n";
     let text = output(&["select", "-", "-k", "0"], typed.as_bytes());
     assert!(text.contains("tff(n, type, n: $i).") && !text.contains("axiom,"), "{text}");

@@ -162,6 +162,10 @@ fn formulas_that_are_too_large() {
         "413 premises - expected at most 100",
     );
     check("/v1/embed", &json!({"statements": list}).to_string(), "413 statements - expected at most 100");
+    // A text is counted as it is read: what stands behind the hundredth statement is not looked at.
+    let text: String = (0..101).map(|i| format!("a{i}: x = x\n")).collect();
+    let request = json!({"conjecture": "T", "premises": text + "no statement at all\n"});
+    check("/v1/rank", &request.to_string(), "413 premises - expected at most 100");
 }
 
 #[test]

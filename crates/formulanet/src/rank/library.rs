@@ -431,3 +431,23 @@ fn fail(path: &Path) -> impl Fn(rusqlite::Error) -> Error {
         Error::data(&shown, message)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row that cannot be read is an error, not a statement that is not there.
+    #[test]
+    fn damaged_rows_are_seen() {
+        let ranker = Ranker::load_default().unwrap();
+        let mut library = Library::in_memory(&ranker).unwrap();
+        let mut addition = library.addition(&ranker).unwrap();
+        addition.push(Intake::new(&ranker).take("a", "x = x", Syntax::Hol).unwrap()).unwrap();
+        addition.commit().unwrap();
+        library.connection.execute("UPDATE statements SET name = x'ff'", []).unwrap();
+        assert!(library.remove(&["b".to_owned()]).is_err());
+        assert!(library.statements().is_err() && library.load().is_err());
+        library.connection.execute("UPDATE statements SET name = 'a', row = x'00'", []).unwrap();
+        assert!(library.load().is_err_and(|error| error.to_string().contains("`a` is damaged")));
+    }
+}
