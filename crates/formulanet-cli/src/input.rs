@@ -115,7 +115,7 @@ impl FormulaArguments {
             Syntax::Tptp => tptp::parse_formula(&text, Language::Fof, limits, names),
         };
         // An error prints as `source:line:column: ...`, as it does for files.
-        formula.map_err(|error| anyhow::anyhow!("{source}:{error}"))
+        Ok(formula.map_err(|cause| formulanet::Error::Parse { file: source.to_owned(), cause })?)
     }
 }
 

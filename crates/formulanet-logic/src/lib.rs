@@ -19,7 +19,7 @@ pub mod syntax;
 pub use error::{ParseError, Position};
 pub use formula::{Binder, Children, Display, Formula, Head, Preorder, TermId, VarId, Variable};
 pub use graph::{Graph, GraphBuilder, NodeId, NodeKind, View};
-pub use limits::{Limits, TooLarge};
+pub use limits::{Limit, Limits, TooLarge};
 pub use names::Names;
 pub use parse::{ReadError, deepmath, hol, holstep, tptp};
 pub use symbol::{Interner, Symbol};

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use formulanet_logic::{Formula, Interner, ParseError, Position, deepmath, hol, holstep};
+use formulanet_logic::{Formula, Interner, Limit, ParseError, Position, deepmath, hol, holstep};
 use serde::Deserialize;
 
 use crate::Error;
@@ -253,11 +253,13 @@ fn read_named<E: From<Error>>(
         }
         let at = |column: usize, expected: &str, found: String| {
             let position = Position { line: number, column };
-            Error::parse(file, ParseError { position, expected: expected.to_owned(), found })
+            Error::parse(file, ParseError::at(position, expected, found))
         };
         if line.len() as u64 > most + 1 {
             let expected = format!("at most {most} bytes in a line");
-            return Err(at(1, &expected, "more; raise the limit with --max-bytes".to_owned()).into());
+            let position = Position { line: number, column: 1 };
+            let error = ParseError::at(position, expected, "more").over(Limit::Bytes);
+            return Err(Error::parse(file, error).into());
         }
         let text = std::str::from_utf8(&line).map_err(|error| {
             let valid = error.valid_up_to();
@@ -326,7 +328,6 @@ pub fn read_text(file: &str, limit: usize) -> Result<String, Error> {
         let text = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
         let found = format!("the byte 0x{:02x}", error.as_bytes()[valid]);
         let position = Position::in_text(&text, valid, 1);
-        let expected = "UTF-8 text".to_owned();
-        Error::parse(file, ParseError { position, expected, found })
+        Error::parse(file, ParseError::at(position, "UTF-8 text", found))
     })
 }

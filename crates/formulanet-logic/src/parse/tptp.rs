@@ -32,7 +32,7 @@ use std::ops::Range;
 
 use crate::error::{ParseError, Position};
 use crate::formula::Formula;
-use crate::limits::Limits;
+use crate::limits::{Limit, Limits};
 use crate::symbol::Interner;
 
 use lex::{Kind, Lexer};
@@ -460,9 +460,7 @@ impl Parser {
                 _ => {}
             }
             if self.brackets.len() > self.limits.depth {
-                let expected =
-                    format!("at most {} nested brackets and binders (see --max-depth)", self.limits.depth);
-                return lexer.fail(lexer.token.start, expected, "more");
+                return lexer.over(Limit::Depth, self.limits.depth, "nested brackets and binders");
             }
             lexer.advance()?;
         }

@@ -130,11 +130,7 @@ impl<V> Problem<'_, V> {
 
     /// The file that an include means: beside the including file, or in the directory that `$TPTP` names.
     fn find(&self, from: &str, include: &tptp::Include) -> Result<String, ParseError> {
-        let fail = |expected: &str, found: String| ParseError {
-            position: include.position,
-            expected: expected.to_owned(),
-            found,
-        };
+        let fail = |expected: &str, found: String| ParseError::at(include.position, expected, found);
         if !self.is_file {
             return Err(fail("a text without includes", format!("an include of '{}'", include.file)));
         }

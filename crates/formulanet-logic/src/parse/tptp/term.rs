@@ -11,6 +11,7 @@
 
 use crate::error::ParseError;
 use crate::formula::{Binder, Formula, TermId, VarId};
+use crate::limits::Limit;
 use crate::symbol::{Interner, Symbol};
 
 use super::lex::{Kind, Lexer};
@@ -104,11 +105,7 @@ impl Machine<'_, '_> {
     fn check_size(&self) -> Result<(), ParseError> {
         let limit = self.parser.limits.nodes;
         if self.formula.len() > limit {
-            return self.lexer.fail(
-                self.lexer.token.start,
-                format!("at most {limit} nodes (see --max-nodes)"),
-                "more",
-            );
+            return self.lexer.over(Limit::Nodes, limit, "nodes");
         }
         Ok(())
     }
@@ -123,8 +120,7 @@ impl Machine<'_, '_> {
     fn push(&mut self, frame: Frame) -> Result<(), ParseError> {
         let limit = self.parser.limits.depth;
         if self.parser.frames.len() >= limit {
-            let expected = format!("at most {limit} nested brackets and binders (see --max-depth)");
-            return self.lexer.fail(self.lexer.token.start, expected, "more");
+            return self.lexer.over(Limit::Depth, limit, "nested brackets and binders");
         }
         self.parser.frames.push(frame);
         Ok(())
