@@ -9,6 +9,7 @@ pub mod draw;
 mod error;
 mod formula;
 mod graph;
+mod hash;
 mod limits;
 mod names;
 mod parse;

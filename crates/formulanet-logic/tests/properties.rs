@@ -223,7 +223,7 @@ proptest! {
         let text = formula.display(&names).to_string();
         let tokens = tokens(&formula, &names);
         let mut parsed = Formula::new();
-        let statement = holstep::Statement::new(&text, &tokens);
+        let statement = holstep::Tokenized::new(&text, &tokens);
         if let Err(error) = holstep::Parser::new(Limits::default()).parse(&statement, &mut names, &mut parsed) {
             return Err(TestCaseError::fail(format!("{text}\n{tokens}\n{error}")));
         }
@@ -248,7 +248,7 @@ proptest! {
         let mut names = Interner::new();
         let _ = hol::parse(&text, &hol::Options::default(), &mut names);
         let mut formula = Formula::new();
-        let statement = holstep::Statement::new(&text, &tokens);
+        let statement = holstep::Tokenized::new(&text, &tokens);
         let _ = holstep::Parser::new(Limits::default()).parse(&statement, &mut names, &mut formula);
     }
 

@@ -124,7 +124,7 @@ fn holstep_statements() {
 /// the text has lost, and then the types that are left do not fit.
 fn typed_text_has_the_same_graph(
     checker: &mut Checker,
-    statement: &holstep::Statement<'_>,
+    statement: &holstep::Tokenized<'_>,
     formula: &Formula,
 ) {
     let constants = statement.tokens.split(' ').filter_map(|token| token.strip_prefix('c'));

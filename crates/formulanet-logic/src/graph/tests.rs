@@ -114,11 +114,7 @@ fn too_many_nodes_or_treelets_are_refused() {
         assert_eq!(result.unwrap_err().to_string(), expected);
     };
     let wide = format!("P {}", "x ".repeat(4000));
-    check(
-        &wide,
-        Limits::default(),
-        "expected at most 5000000 treelets, found 7998002",
-    );
+    check(&wide, Limits::default(), "expected at most 5000000 treelets, found 7998002");
     let limits = Limits { nodes: 3, ..Limits::default() };
     check("P a b c", limits, "expected at most 3 nodes, found 9");
 }

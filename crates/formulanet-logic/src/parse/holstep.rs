@@ -23,7 +23,7 @@ use crate::symbol::{Interner, Symbol};
 
 /// A statement of a HolStep file: its text, the tokens under it, and where the text begins.
 #[derive(Clone, Copy, Debug)]
-pub struct Statement<'a> {
+pub struct Tokenized<'a> {
     /// The formula, with `|-`.
     pub text: &'a str,
     /// The tokens of the `T` line.
@@ -32,10 +32,10 @@ pub struct Statement<'a> {
     pub position: Position,
 }
 
-impl<'a> Statement<'a> {
+impl<'a> Tokenized<'a> {
     /// A statement that comes from no file.
     pub fn new(text: &'a str, tokens: &'a str) -> Self {
-        Statement { text, tokens, position: Position { line: 1, column: 1 } }
+        Tokenized { text, tokens, position: Position { line: 1, column: 1 } }
     }
 }
 
@@ -43,7 +43,7 @@ impl<'a> Statement<'a> {
 ///
 /// ```
 /// use formulanet_logic::{holstep, Formula, Interner, Limits};
-/// let statement = holstep::Statement::new("|- (!m. ((SUC m) = (m + n)))", "c= cSUC f0 c+ f0 f1");
+/// let statement = holstep::Tokenized::new("|- (!m. ((SUC m) = (m + n)))", "c= cSUC f0 c+ f0 f1");
 /// let (mut names, mut formula) = (Interner::new(), Formula::new());
 /// holstep::Parser::new(Limits::default()).parse(&statement, &mut names, &mut formula)?;
 /// assert_eq!(formula.display(&names).to_string(), statement.text);
@@ -126,7 +126,7 @@ impl Parser {
     /// Fills `formula` with a statement's formula.
     pub fn parse(
         &mut self,
-        statement: &Statement<'_>,
+        statement: &Tokenized<'_>,
         names: &mut Interner,
         formula: &mut Formula,
     ) -> Result<(), ParseError> {
@@ -143,7 +143,7 @@ impl Parser {
 
     fn sequent(
         &mut self,
-        statement: &Statement<'_>,
+        statement: &Tokenized<'_>,
         names: &mut Interner,
         formula: &mut Formula,
     ) -> Result<(), Box<Fault>> {

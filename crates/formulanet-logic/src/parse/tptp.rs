@@ -18,7 +18,7 @@
 //! let text = "fof(subset, axiom, ! [A,B] : (subset(A,B) <=> ! [X] : (in(X,A) => in(X,B)))).";
 //! let mut reader = tptp::Reader::new(text, Limits::default());
 //! while let Some(item) = reader.next(&mut names)? {
-//!     let tptp::Item::Statement(statement) = item else { continue };
+//!     let tptp::Item::Annotated(statement) = item else { continue };
 //!     assert_eq!((statement.name.as_str(), statement.role.as_str()), ("subset", "axiom"));
 //! }
 //! let formula = tptp::parse_formula("p(X) | ~ q", tptp::Language::Cnf, Limits::default(), &mut names)?;
@@ -86,7 +86,7 @@ impl fmt::Display for Language {
 
 /// An annotated formula: `fof(name, role, formula, source, ...).`
 #[derive(Clone, Debug)]
-pub struct Statement {
+pub struct Annotated {
     /// Its name, without quotes.
     pub name: String,
     /// Its role, such as `axiom` or `conjecture`.
@@ -118,7 +118,7 @@ pub struct Include {
 #[derive(Clone, Debug)]
 pub enum Item {
     /// An annotated formula.
-    Statement(Statement),
+    Annotated(Annotated),
     /// An include directive.
     Include(Include),
 }
@@ -138,65 +138,86 @@ pub struct Header<'t> {
 
 /// Reads the items of a TPTP text one after the other. After an error there is nothing more to read.
 pub struct Reader<'t> {
-    lexer: Lexer<'t>,
+    text: &'t str,
+    cursor: Cursor,
+}
+
+impl<'t> Reader<'t> {
+    /// A reader of a whole text.
+    pub fn new(text: &'t str, limits: Limits) -> Self {
+        Reader { text, cursor: Cursor::new(limits) }
+    }
+
+    /// The next item, or `None` at the end of the text.
+    pub fn next(&mut self, names: &mut Interner) -> Result<Option<Item>, ParseError> {
+        self.cursor.next(self.text, names)
+    }
+}
+
+/// What a [`Reader`] remembers between two items, without the text: for those who keep many texts open, or keep the
+/// text beside it.
+pub struct Cursor {
     parser: Parser,
     formula: Formula,
+    /// The end of the last item.
+    offset: usize,
     /// A place that was counted already, in bytes and for people.
     counted: usize,
     position: Position,
     failed: bool,
 }
 
-impl<'t> Reader<'t> {
-    /// A reader of a whole text.
-    pub fn new(text: &'t str, limits: Limits) -> Self {
-        Reader {
-            lexer: Lexer::new(text, 0, 1),
+impl Cursor {
+    /// A cursor at the beginning of a text.
+    pub fn new(limits: Limits) -> Self {
+        Cursor {
             parser: Parser::new(limits),
             formula: Formula::new(),
+            offset: 0,
             counted: 0,
             position: Position { line: 1, column: 1 },
             failed: false,
         }
     }
 
-    /// The next item, or `None` at the end of the text.
-    pub fn next(&mut self, names: &mut Interner) -> Result<Option<Item>, ParseError> {
+    /// The next item of the text, or `None` at its end and after an error. The text has to be the same each time.
+    pub fn next(&mut self, text: &str, names: &mut Interner) -> Result<Option<Item>, ParseError> {
         if self.failed {
             return Ok(None);
         }
-        let item = self.item(names);
+        let item = self.item(text, names);
         self.failed = item.is_err();
         item
     }
 
-    fn item(&mut self, names: &mut Interner) -> Result<Option<Item>, ParseError> {
-        self.lexer.limit(None);
-        self.lexer.advance()?;
-        let start = self.lexer.token.start;
-        let position = self.count(start);
-        if self.lexer.token.kind == Kind::End {
-            return Ok(None);
-        }
-        if self.lexer.token.kind == Kind::Lower && self.lexer.word() == "include" {
-            let (file, selection) = self.parser.include(&mut self.lexer)?;
-            let span = start..self.lexer.token.end;
-            return Ok(Some(Item::Include(Include { file, selection, span, position })));
-        }
-        let header = self.parser.statement(&mut self.lexer, names, &mut self.formula)?;
-        Ok(Some(Item::Statement(Statement {
-            name: header.name.into_owned(),
-            role: header.role.to_owned(),
-            language: header.language,
-            formula: header.has_formula.then(|| self.formula.clone()),
-            span: start..self.lexer.token.end,
-            position,
-        })))
+    fn item(&mut self, text: &str, names: &mut Interner) -> Result<Option<Item>, ParseError> {
+        let mut lexer = Lexer::new(text, self.offset, 1);
+        lexer.advance()?;
+        let start = lexer.token.start;
+        let position = self.count(text, start);
+        let item = if lexer.token.kind == Kind::End {
+            None
+        } else if lexer.token.kind == Kind::Lower && lexer.word() == "include" {
+            let (file, selection) = self.parser.include(&mut lexer)?;
+            Some(Item::Include(Include { file, selection, span: start..lexer.token.end, position }))
+        } else {
+            let header = self.parser.statement(&mut lexer, names, &mut self.formula)?;
+            Some(Item::Annotated(Annotated {
+                name: header.name.into_owned(),
+                role: header.role.to_owned(),
+                language: header.language,
+                formula: header.has_formula.then(|| self.formula.clone()),
+                span: start..lexer.token.end,
+                position,
+            }))
+        };
+        self.offset = lexer.token.end;
+        Ok(item)
     }
 
     /// The place of a byte behind the last one asked for: counting on keeps the whole text linear.
-    fn count(&mut self, offset: usize) -> Position {
-        for byte in &self.lexer.text.as_bytes()[self.counted..offset] {
+    fn count(&mut self, text: &str, offset: usize) -> Position {
+        for byte in &text.as_bytes()[self.counted..offset] {
             if *byte == b'\n' {
                 self.position = Position { line: self.position.line + 1, column: 1 };
             } else if byte & 0xc0 != 0x80 {

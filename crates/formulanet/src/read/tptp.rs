@@ -19,7 +19,7 @@ const MAX_FILES: usize = 10_000;
 #[derive(Clone, Copy, Debug)]
 pub struct TptpStatement<'a> {
     /// What was read.
-    pub statement: &'a tptp::Statement,
+    pub statement: &'a tptp::Annotated,
     /// As it is written, from `fof` to the dot.
     pub text: &'a str,
     /// The file it stands in.
@@ -105,7 +105,7 @@ impl<V> Problem<'_, V> {
         let mut reader = tptp::Reader::new(text, self.limits);
         while let Some(item) = reader.next(self.names).map_err(|error| Error::parse(file, error))? {
             match item {
-                tptp::Item::Statement(statement) => {
+                tptp::Item::Annotated(statement) => {
                     if selection.is_none_or(|names| names.contains(&statement.name)) {
                         let text = &text[statement.span.clone()];
                         (self.visit)(TptpStatement { statement: &statement, text, file }, self.names)?;

@@ -4,7 +4,7 @@ use crate::formula::Formula;
 use crate::limits::Limits;
 use crate::symbol::Interner;
 
-use super::{Item, Language, Parser, Reader, parse_formula};
+use super::{Cursor, Item, Language, Parser, Reader, parse_formula};
 
 mod hostile;
 mod random;

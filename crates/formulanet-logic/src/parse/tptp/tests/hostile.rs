@@ -21,11 +21,8 @@ fn size(text: &str, language: Language) -> usize {
 
 #[test]
 fn a_million_levels_are_refused() {
-    let deep = |column: usize| {
-        format!(
-            "1:{column}: expected at most 20000 nested brackets and binders, found more"
-        )
-    };
+    let deep =
+        |column: usize| format!("1:{column}: expected at most 20000 nested brackets and binders, found more");
     refused(&"(".repeat(MILLION), Limits::default(), &deep(20_001));
     refused(&"~".repeat(MILLION), Limits::default(), &deep(20_002));
     refused(&"![X]:".repeat(MILLION), Limits::default(), &deep(100_003));
