@@ -12,7 +12,7 @@ fuzz_target!(|input: &[u8]| {
     let mut names = Interner::new();
     let mut reader = Reader::new(text, common::LIMITS);
     while let Ok(Some(item)) = reader.next(&mut names) {
-        if let Item::Statement(tptp::Statement { formula: Some(formula), .. }) = item {
+        if let Item::Annotated(tptp::Annotated { formula: Some(formula), .. }) = item {
             common::check(&formula, &mut names);
         }
     }

@@ -1,10 +1,20 @@
 //! What the user can do about an error of the library, in words of the command line.
 
 use formulanet::Error;
+use formulanet::logic::{Limit, ParseError};
 
 /// The flag or command that leads out, if there is one.
 pub(crate) fn advice(error: &anyhow::Error) -> Option<String> {
-    let advice = match error.downcast_ref::<Error>()? {
+    error.chain().find_map(|cause| match cause.downcast_ref::<Error>() {
+        Some(error) => of_library(error),
+        None => cause.downcast_ref::<ParseError>().and_then(|error| error.limit).map(raise),
+    })
+}
+
+fn of_library(error: &Error) -> Option<String> {
+    let advice = match error {
+        Error::Parse { cause, .. } => return cause.limit.map(raise),
+        Error::TooLarge { cause, .. } => return Some(raise(cause.what)),
         Error::Exists { found: "a file", .. } => "add to it with `library add`, or choose another name",
         Error::NoSuchLibrary { .. } => "make one with `formulanet library build`",
         Error::OtherModel { .. } => "give that one with --model, or build the library again",
@@ -12,4 +22,8 @@ pub(crate) fn advice(error: &anyhow::Error) -> Option<String> {
         _ => return None,
     };
     Some(advice.to_owned())
+}
+
+fn raise(limit: Limit) -> String {
+    format!("raise the limit with --max-{limit}")
 }

@@ -135,6 +135,37 @@ fn visible(c: char) -> char {
     }
 }
 
+/// A text as it stands between tags or in an attribute of XML or HTML: nothing in it is markup, and controls are
+/// replaced by something that can be seen.
+///
+/// ```
+/// use formulanet_logic::draw::escape;
+/// assert_eq!(escape("a < b & \"c\"\0"), "a &lt; b &amp; &quot;c&quot;\u{2400}");
+/// ```
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    push_escaped(&mut out, text, usize::MAX);
+    out
+}
+
+/// [`escape`] of so many characters at most.
+fn push_escaped(out: &mut String, text: &str, limit: usize) {
+    for (i, c) in text.chars().enumerate() {
+        if i == limit {
+            out.push('…');
+            break;
+        }
+        match visible(c) {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+}
+
 /// What a kind of node is called.
 fn kind_name(kind: NodeKind) -> &'static str {
     match kind {

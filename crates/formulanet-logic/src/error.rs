@@ -4,6 +4,8 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::limits::Limit;
+
 /// A place in a text, for people: both numbers count from 1, the column in characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub struct Position {
@@ -34,6 +36,7 @@ impl fmt::Display for Position {
 /// A text that is not a formula: where, what was expected there and what was found.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{position}: expected {expected}, found {found}")]
+#[non_exhaustive]
 pub struct ParseError {
     /// Where the text goes wrong.
     pub position: Position,
@@ -41,9 +44,21 @@ pub struct ParseError {
     pub expected: String,
     /// What stands there.
     pub found: String,
+    /// Which limit the text is above, if that is what is wrong with it.
+    pub limit: Option<Limit>,
 }
 
 impl ParseError {
+    /// An error at a place.
+    pub fn at(position: Position, expected: impl Into<String>, found: impl Into<String>) -> Self {
+        ParseError { position, expected: expected.into(), found: found.into(), limit: None }
+    }
+
+    /// The same error, because a limit does not allow more.
+    pub fn over(self, limit: Limit) -> Self {
+        ParseError { limit: Some(limit), ..self }
+    }
+
     /// An error at a byte of a text that begins at the given line.
     pub(crate) fn new(
         text: &str,
@@ -52,8 +67,7 @@ impl ParseError {
         expected: impl Into<String>,
         found: impl Into<String>,
     ) -> Self {
-        let position = Position::in_text(text, offset, first_line);
-        ParseError { position, expected: expected.into(), found: found.into() }
+        Self::at(Position::in_text(text, offset, first_line), expected, found)
     }
 }
 

@@ -473,7 +473,9 @@ impl Printer<'_> {
     /// Whether a constant can be printed without quotes.
     fn is_plain(&self, constant: Symbol) -> bool {
         let name = self.names.name(constant);
-        !self.taken.contains(&constant) && (syntax::is_identifier(name) || syntax::is_operator(name))
+        !self.taken.contains(&constant)
+            && (syntax::is_identifier(name) || syntax::is_operator(name))
+            && syntax::stands_for(name).is_none()
     }
 
     fn write_head(&self, f: &mut fmt::Formatter<'_>, head: Head) -> fmt::Result {

@@ -5,7 +5,7 @@
 //! outgoing edges stand in rank order, because the treelets of Eqn. 2 depend on it.
 
 use crate::formula::{Formula, Head, VarId};
-use crate::limits::{Limits, TooLarge};
+use crate::limits::{Limit, Limits, TooLarge};
 use crate::symbol::{Interner, Symbol};
 
 mod share;
@@ -248,16 +248,12 @@ impl GraphBuilder {
         graph.clear();
         self.add_terms(formula, names, graph);
         self.close(graph);
-        self.limit("nodes", graph.node_count() as u64, self.limits.nodes as u64)?;
+        TooLarge::check(Limit::Nodes, graph.node_count() as u64, self.limits.nodes as u64)?;
         self.link(graph);
         if self.view == View::Dag {
             self.sharing.share(graph, &self.functions, &self.variables);
         }
-        self.limit("treelets", graph.treelet_count(), self.limits.treelets)
-    }
-
-    fn limit(&self, what: &'static str, found: u64, limit: u64) -> Result<(), TooLarge> {
-        if found > limit { Err(TooLarge { what, limit, found }) } else { Ok(()) }
+        TooLarge::check(Limit::Treelets, graph.treelet_count(), self.limits.treelets)
     }
 
     fn reset(&mut self, formula: &Formula, names: &Interner) {

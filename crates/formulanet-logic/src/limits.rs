@@ -1,5 +1,7 @@
 //! How large an input may be.
 
+use std::fmt;
+
 use thiserror::Error;
 
 /// Bounds on one statement. They keep hostile or damaged input from taking memory and time without bound; the
@@ -16,6 +18,37 @@ pub struct Limits {
     pub treelets: u64,
 }
 
+/// One of the [`Limits`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Limit {
+    /// [`Limits::bytes`]
+    Bytes,
+    /// [`Limits::depth`]
+    Depth,
+    /// [`Limits::nodes`]
+    Nodes,
+    /// [`Limits::treelets`]
+    Treelets,
+}
+
+impl Limit {
+    /// What it counts: `bytes`, `depth`, `nodes` or `treelets`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Limit::Bytes => "bytes",
+            Limit::Depth => "depth",
+            Limit::Nodes => "nodes",
+            Limit::Treelets => "treelets",
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Limits { bytes: 16 << 20, depth: 20_000, nodes: 200_000, treelets: 5_000_000 }
@@ -24,12 +57,19 @@ impl Default for Limits {
 
 /// A formula whose graph would be larger than [`Limits`] allow.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("expected at most {limit} {what}, found {found}; raise the limit with --max-{what}")]
+#[error("expected at most {limit} {what}, found {found}")]
 pub struct TooLarge {
     /// What there is too much of.
-    pub what: &'static str,
+    pub what: Limit,
     /// How much is allowed.
     pub limit: u64,
     /// How much there is, at least.
     pub found: u64,
+}
+
+impl TooLarge {
+    /// An error if there is more than a limit allows.
+    pub(crate) fn check(what: Limit, found: u64, limit: u64) -> Result<(), TooLarge> {
+        if found > limit { Err(TooLarge { what, limit, found }) } else { Ok(()) }
+    }
 }

@@ -5,7 +5,8 @@
 //! sixteen bytes of each name beside its number: a short name is found with one load and one comparison.
 
 use std::fmt;
-use std::hash::{BuildHasher, Hasher, RandomState};
+
+use crate::hash::{self, mix};
 
 /// A name, as its number in an [`Interner`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -114,7 +115,6 @@ pub struct Interner {
     /// End of each name in `text`.
     ends: Vec<u32>,
     labels: Vec<Symbol>,
-    /// Random, so that nobody can prepare names that all fall into one place.
     seed: u64,
 }
 
@@ -135,7 +135,7 @@ impl Interner {
             text: String::new(),
             ends: Vec::new(),
             labels: Vec::new(),
-            seed: RandomState::new().build_hasher().finish() | 1,
+            seed: hash::seed(),
         };
         for name in PREDEFINED {
             interner.intern(name);
@@ -287,12 +287,6 @@ fn prefix_of(name: &[u8]) -> u128 {
     let n = name.len().min(PREFIX);
     bytes[..n].copy_from_slice(&name[..n]);
     u128::from_le_bytes(bytes)
-}
-
-#[inline]
-fn mix(a: u64, b: u64) -> u64 {
-    let product = u128::from(a ^ 0x9e37_79b9_7f4a_7c15) * u128::from(b ^ 0xd1b5_4a32_d192_ed03);
-    (product >> 64) as u64 ^ product as u64
 }
 
 #[cfg(test)]

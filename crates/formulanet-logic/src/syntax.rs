@@ -65,6 +65,11 @@ pub fn is_operator(name: &str) -> bool {
     infix(name).is_some() || is_prefix(name) || is_binder(name) || name == "&"
 }
 
+/// The constant that an operator stands for if it has another name: `<=>` is equality of truth values.
+pub fn stands_for(operator: &str) -> Option<&'static str> {
+    (operator == "<=>").then_some("=")
+}
+
 /// Words that are never names.
 pub(crate) fn is_reserved(word: &str) -> bool {
     matches!(word, "if" | "then" | "else" | "let" | "and" | "in" | "match" | "with" | "function" | "when")

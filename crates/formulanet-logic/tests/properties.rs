@@ -18,13 +18,13 @@ enum Term {
 }
 
 const CONSTANTS: [&str; 8] = ["T", "SUC", "+", "=", "~", "real_add", "GSPEC", "<=_c"];
-const ODD_CONSTANTS: [&str; 8] = ["if", "odd name", "it's", "7", "!", "lambda", "é\\", "x"];
+const ODD_CONSTANTS: [&str; 9] = ["if", "odd name", "it's", "7", "!", "lambda", "é\\", "x", "<=>"];
 const BINDERS: [Binder; 5] =
     [Binder::Forall, Binder::Exists, Binder::ExistsUnique, Binder::Choice, Binder::Lambda];
 
 fn term() -> impl Strategy<Value = Term> {
     let leaf = prop_oneof![
-        (0..16usize).prop_map(Term::Constant),
+        (0..72usize).prop_map(Term::Constant),
         (0..6usize).prop_map(Term::Bound),
         (0..4usize).prop_map(Term::Free),
     ];
@@ -81,8 +81,8 @@ impl Writer<'_> {
     fn term(&mut self, term: &Term, scope: &mut Vec<(VarId, String)>) -> TermId {
         match term {
             Term::Constant(index) => {
-                let names = if self.odd { ODD_CONSTANTS } else { CONSTANTS };
-                let name = self.names.intern(names[index % 8]);
+                let names = if self.odd { &ODD_CONSTANTS[..] } else { &CONSTANTS };
+                let name = self.names.intern(names[index % names.len()]);
                 self.formula.constant(name)
             }
             Term::Bound(index) if !scope.is_empty() => {
@@ -223,7 +223,7 @@ proptest! {
         let text = formula.display(&names).to_string();
         let tokens = tokens(&formula, &names);
         let mut parsed = Formula::new();
-        let statement = holstep::Statement::new(&text, &tokens);
+        let statement = holstep::Tokenized::new(&text, &tokens);
         if let Err(error) = holstep::Parser::new(Limits::default()).parse(&statement, &mut names, &mut parsed) {
             return Err(TestCaseError::fail(format!("{text}\n{tokens}\n{error}")));
         }
@@ -248,7 +248,7 @@ proptest! {
         let mut names = Interner::new();
         let _ = hol::parse(&text, &hol::Options::default(), &mut names);
         let mut formula = Formula::new();
-        let statement = holstep::Statement::new(&text, &tokens);
+        let statement = holstep::Tokenized::new(&text, &tokens);
         let _ = holstep::Parser::new(Limits::default()).parse(&statement, &mut names, &mut formula);
     }
 

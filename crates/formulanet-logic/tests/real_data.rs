@@ -1,22 +1,28 @@
-//! Properties on real HolStep and Mizar statements, where the archives are at hand.
+//! Properties on real HolStep, Mizar and HOL4 statements, where the archives are at hand.
 //!
-//! They lie in `shared/data` beside the checkout; without them these tests skip and say so. The environment
-//! variable `FORMULANET_STATEMENTS` sets how many statements of each archive are looked at.
+//! They lie in `shared/data` beside the checkout; without them these tests skip and say so. The environment variable
+//! `FORMULANET_SHARED` names another folder than `shared`, and `FORMULANET_STATEMENTS` sets how many statements of
+//! each archive are looked at.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use formulanet_logic::{
-    Formula, Graph, GraphBuilder, Interner, Limits, Names, Symbol, View, deepmath, hol, holstep,
+    Formula, Graph, GraphBuilder, Interner, Limits, Names, Symbol, View, deepmath, hol, holstep, tptp,
 };
 
 fn sample_size() -> usize {
     std::env::var("FORMULANET_STATEMENTS").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000)
 }
 
+fn shared() -> PathBuf {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    std::env::var_os("FORMULANET_SHARED").map_or_else(beside, PathBuf::from)
+}
+
 fn archive(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(name);
+    let path = shared().join("data").join(name);
     if path.is_file() {
         return Some(path);
     }
@@ -124,7 +130,7 @@ fn holstep_statements() {
 /// the text has lost, and then the types that are left do not fit.
 fn typed_text_has_the_same_graph(
     checker: &mut Checker,
-    statement: &holstep::Statement<'_>,
+    statement: &holstep::Tokenized<'_>,
     formula: &Formula,
 ) {
     let constants = statement.tokens.split(' ').filter_map(|token| token.strip_prefix('c'));
@@ -160,11 +166,37 @@ fn mizar_statements() {
     eprintln!("checked {:?} statements, nodes, edges, treelets", checker.counts);
 }
 
+/// HOL4's exporter writes THF with few brackets, and a JSON object in every line.
+#[test]
+fn hol4_statements() {
+    let Some(archive) = archive("hol4-theory.jsonl.zst") else { return };
+    let lines = zstd::Decoder::new(BufReader::new(File::open(archive).unwrap())).unwrap();
+    let (mut checker, mut read, mut refused) = (Checker::default(), 0, Vec::new());
+    for line in BufReader::new(lines).lines() {
+        let line = line.unwrap();
+        let start = line.find("\"statement\": \"").expect("every object has a statement") + 14;
+        let end = start + line[start..].find("\", \"syntax\": \"tptp\"").expect("followed by its syntax");
+        let text = line[start..end].replace("\\\"", "\"").replace("\\\\", "\\");
+        match tptp::parse_formula(&text, tptp::Language::Thf, Limits::default(), &mut checker.names) {
+            Ok(formula) => {
+                read += 1;
+                if read % 10 == 0 {
+                    checker.formula(&formula);
+                }
+            }
+            Err(error) => refused.push(format!("{error} in {text}")),
+        }
+    }
+    eprintln!("read {read} statements, refused {}", refused.len());
+    assert!(refused.is_empty(), "{}", refused[..refused.len().min(10)].join("\n"));
+    assert_eq!(read, 14_426);
+}
+
 /// The plain reference of the graph construction agrees, hash and all, where Python is at hand.
 #[test]
 fn reference_program() {
     let Some(archive) = archive("holstep-train.tar.zst") else { return };
-    let reference = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference/refgraph.py");
+    let reference = shared().join("reference/refgraph.py");
     let directory = std::env::temp_dir().join(format!("formulanet-reference-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
     let mut paths = Vec::new();

@@ -6,7 +6,7 @@ use crate::graph::{Graph, NodeId};
 use crate::symbol::Interner;
 
 use super::layout::{Edge, HEIGHT, Layout, Size};
-use super::{SvgOptions, TooLargeToDraw, binding_edges, kind_name, shape, visible};
+use super::{SvgOptions, TooLargeToDraw, binding_edges, kind_name, push_escaped, shape, visible};
 use shape::number;
 
 /// Empty space around the drawing.
@@ -103,7 +103,7 @@ impl Picture<'_> {
         );
         let title = options.title.as_deref().unwrap_or("Graph of a formula");
         out.push_str("<title>");
-        escape(&mut out, title, MAX_TOOLTIP);
+        push_escaped(&mut out, title, MAX_TOOLTIP);
         out.push_str("</title>\n<desc>");
         self.describe(&mut out);
         out.push_str("</desc>\n<style>\n");
@@ -143,7 +143,7 @@ impl Picture<'_> {
         if self.graph.node_count() > 0 {
             let root = self.layout.layer.iter().position(|&layer| layer == 0).unwrap_or(0);
             out.push_str(" The root is ");
-            escape(out, &self.labels[root].text, MAX_TOOLTIP);
+            push_escaped(out, &self.labels[root].text, MAX_TOOLTIP);
             out.push('.');
         }
     }
@@ -208,13 +208,13 @@ impl Picture<'_> {
         let (x, y) = (self.layout.x[node], self.layout.top[self.layout.layer[node]] + HEIGHT / 2.0);
         let kind = self.graph.kinds()[node];
         put(out, format_args!("<g class=\"{}\"><title>{node}: {} ", shape::class(kind), kind_name(kind)));
-        escape(out, self.names.name(self.graph.labels()[node]), MAX_TOOLTIP);
+        push_escaped(out, self.names.name(self.graph.labels()[node]), MAX_TOOLTIP);
         let path = shape::outline(kind, x, y, self.sizes[node].width, HEIGHT);
         put(
             out,
             format_args!("</title><path d=\"{path}\"/><text x=\"{}\" y=\"{}\">", number(x), number(y + 4.0)),
         );
-        escape(out, &self.labels[node].text, usize::MAX);
+        push_escaped(out, &self.labels[node].text, usize::MAX);
         out.push_str("</text></g>\n");
     }
 
@@ -286,24 +286,6 @@ fn curve(out: &mut String, from: (f64, f64), to: (f64, f64)) {
     let middle = number((from.1 + to.1) / 2.0);
     let (x, y) = (number(to.0), number(to.1));
     put(out, format_args!("C{} {middle} {x} {middle} {x} {y}", number(from.0)));
-}
-
-/// Text for an XML file, cut after so many characters.
-fn escape(out: &mut String, text: &str, limit: usize) {
-    for (i, c) in text.chars().enumerate() {
-        if i == limit {
-            out.push('…');
-            break;
-        }
-        match visible(c) {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
 }
 
 fn put(out: &mut String, text: std::fmt::Arguments<'_>) {

@@ -1,9 +1,8 @@
 //! View `dag`: equal sub-formulas become one node.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
-
 use super::{Graph, NodeId, NodeKind, VariableNodes};
 use crate::formula::VarId;
+use crate::hash::{self, mix};
 
 const NONE: u32 = u32::MAX;
 
@@ -18,7 +17,6 @@ pub(super) struct Sharing {
     /// For every binder, how many edges to function variables and to its variable it has.
     bound_edges: Vec<u32>,
     table: Vec<u32>,
-    /// Random, so that nobody can prepare formulas whose nodes all fall into one place.
     seed: u64,
     result: Graph,
 }
@@ -31,7 +29,7 @@ impl Default for Sharing {
             variable: Vec::new(),
             bound_edges: Vec::new(),
             table: Vec::new(),
-            seed: RandomState::new().build_hasher().finish(),
+            seed: hash::seed(),
             result: Graph::new(),
         }
     }
@@ -100,10 +98,6 @@ impl Sharing {
     }
 
     fn hash(&self, graph: &Graph, node: NodeId) -> u64 {
-        let mix = |hash: u64, word: u64| {
-            let product = u128::from(hash ^ word) * 0x9e37_79b9_7f4a_7c15;
-            (product >> 64) as u64 ^ product as u64
-        };
         let head = mix(self.seed, graph.labels[node.index()].index() as u64);
         let head = mix(head, u64::from(self.variable[node.index()]));
         let children = graph.children(node).iter();

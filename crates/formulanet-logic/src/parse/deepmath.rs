@@ -230,7 +230,7 @@ mod tests {
             b"C fof(a,axiom,p).\n+ fof(b,axiom,qq).\n- fof(c,axiom,r).",
             &[
                 "1 Conjecture a axiom |- p",
-                "2:18: expected at most 17 bytes in a line (see --max-bytes), found more",
+                "2:18: expected at most 17 bytes in a line, found more",
                 "3 Useless c axiom |- r",
             ],
         );

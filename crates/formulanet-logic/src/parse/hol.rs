@@ -14,7 +14,7 @@ mod types;
 
 use crate::error::ParseError;
 use crate::formula::Formula;
-use crate::limits::Limits;
+use crate::limits::{Limit, Limits};
 use crate::names::Names;
 use crate::symbol::Interner;
 
@@ -80,11 +80,13 @@ impl Options {
 /// # Ok::<(), formulanet_logic::ParseError>(())
 /// ```
 pub fn parse(text: &str, options: &Options, names: &mut Interner) -> Result<Formula, ParseError> {
-    let fail = |fault: Fault| ParseError::new(text, fault.offset, 1, fault.expected, fault.found);
+    let fail = |fault: Fault| {
+        let error = ParseError::new(text, fault.offset, 1, fault.expected, fault.found);
+        ParseError { limit: fault.limit, ..error }
+    };
     let limits = &options.limits;
     if text.len() > limits.bytes {
-        let expected = format!("at most {} bytes (see --max-bytes)", limits.bytes);
-        return Err(fail(Fault::new(limits.bytes, expected, format!("{} bytes", text.len()))));
+        return Err(fail(Fault::over(limits.bytes, Limit::Bytes, limits.bytes, "bytes")));
     }
     let tokens = lex::tokens(text).map_err(fail)?;
     let preterms = preterm::parse(text, &tokens, limits, &options.names, names).map_err(fail)?;
@@ -97,11 +99,17 @@ struct Fault {
     offset: usize,
     expected: String,
     found: String,
+    limit: Option<Limit>,
 }
 
 impl Fault {
     fn new(offset: usize, expected: impl Into<String>, found: impl Into<String>) -> Self {
-        Fault { offset, expected: expected.into(), found: found.into() }
+        Fault { offset, expected: expected.into(), found: found.into(), limit: None }
+    }
+
+    /// More than a limit allows.
+    fn over(offset: usize, limit: Limit, most: usize, what: &str) -> Self {
+        Fault { limit: Some(limit), ..Self::new(offset, format!("at most {most} {what}"), "more") }
     }
 }
 

@@ -18,12 +18,12 @@ pub use file::{Entry, Kind, Reader};
 
 use crate::error::{ParseError, Position, quoted};
 use crate::formula::{Binder, Formula, TermId, VarId};
-use crate::limits::Limits;
+use crate::limits::{Limit, Limits};
 use crate::symbol::{Interner, Symbol};
 
 /// A statement of a HolStep file: its text, the tokens under it, and where the text begins.
 #[derive(Clone, Copy, Debug)]
-pub struct Statement<'a> {
+pub struct Tokenized<'a> {
     /// The formula, with `|-`.
     pub text: &'a str,
     /// The tokens of the `T` line.
@@ -32,10 +32,10 @@ pub struct Statement<'a> {
     pub position: Position,
 }
 
-impl<'a> Statement<'a> {
+impl<'a> Tokenized<'a> {
     /// A statement that comes from no file.
     pub fn new(text: &'a str, tokens: &'a str) -> Self {
-        Statement { text, tokens, position: Position { line: 1, column: 1 } }
+        Tokenized { text, tokens, position: Position { line: 1, column: 1 } }
     }
 }
 
@@ -43,7 +43,7 @@ impl<'a> Statement<'a> {
 ///
 /// ```
 /// use formulanet_logic::{holstep, Formula, Interner, Limits};
-/// let statement = holstep::Statement::new("|- (!m. ((SUC m) = (m + n)))", "c= cSUC f0 c+ f0 f1");
+/// let statement = holstep::Tokenized::new("|- (!m. ((SUC m) = (m + n)))", "c= cSUC f0 c+ f0 f1");
 /// let (mut names, mut formula) = (Interner::new(), Formula::new());
 /// holstep::Parser::new(Limits::default()).parse(&statement, &mut names, &mut formula)?;
 /// assert_eq!(formula.display(&names).to_string(), statement.text);
@@ -94,17 +94,26 @@ struct Fault {
     offset: usize,
     expected: String,
     found: String,
+    limit: Option<Limit>,
 }
 
 impl Fault {
     #[cold]
     fn text(offset: usize, expected: impl Into<String>, found: impl Into<String>) -> Box<Self> {
-        Box::new(Fault { in_tokens: false, offset, expected: expected.into(), found: found.into() })
+        let (expected, found) = (expected.into(), found.into());
+        Box::new(Fault { in_tokens: false, offset, expected, found, limit: None })
+    }
+
+    /// More than a limit allows.
+    #[cold]
+    fn over(offset: usize, limit: Limit, most: usize, what: &str) -> Box<Self> {
+        let fault = *Self::text(offset, format!("at most {most} {what}"), "more");
+        Box::new(Fault { limit: Some(limit), ..fault })
     }
 
     #[cold]
     fn tokens(offset: usize, expected: impl Into<String>, found: impl Into<String>) -> Box<Self> {
-        Box::new(Fault { in_tokens: true, offset, expected: expected.into(), found: found.into() })
+        Box::new(Fault { in_tokens: true, ..*Self::text(offset, expected, found) })
     }
 }
 
@@ -117,7 +126,7 @@ impl Parser {
     /// Fills `formula` with a statement's formula.
     pub fn parse(
         &mut self,
-        statement: &Statement<'_>,
+        statement: &Tokenized<'_>,
         names: &mut Interner,
         formula: &mut Formula,
     ) -> Result<(), ParseError> {
@@ -128,13 +137,13 @@ impl Parser {
                 line: statement.position.line + usize::from(fault.in_tokens),
                 column: statement.position.column + place.column - 1,
             };
-            ParseError { position, expected: fault.expected, found: fault.found }
+            ParseError { position, expected: fault.expected, found: fault.found, limit: fault.limit }
         })
     }
 
     fn sequent(
         &mut self,
-        statement: &Statement<'_>,
+        statement: &Tokenized<'_>,
         names: &mut Interner,
         formula: &mut Formula,
     ) -> Result<(), Box<Fault>> {
@@ -203,8 +212,7 @@ impl Parser {
                 b' ' => at += 1,
                 b'(' => {
                     if self.lists.len() > self.limits.depth {
-                        let expected = format!("at most {} nested brackets", self.limits.depth);
-                        return Err(Fault::text(at, expected, "more (see --max-depth)"));
+                        return Err(Fault::over(at, Limit::Depth, self.limits.depth, "nested brackets"));
                     }
                     self.lists.push(List::EMPTY);
                     at += 1;
@@ -231,8 +239,8 @@ impl Parser {
                         self.atom(token, text, names, formula, &mut census)?;
                     }
                     if formula.len() > self.limits.nodes {
-                        let expected = format!("at most {} terms in a formula", self.limits.nodes);
-                        return Err(Fault::text(token.start, expected, "more (see --max-nodes)"));
+                        let (limit, most) = (Limit::Nodes, self.limits.nodes);
+                        return Err(Fault::over(token.start, limit, most, "terms in a formula"));
                     }
                 }
             }

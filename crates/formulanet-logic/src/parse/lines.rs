@@ -5,6 +5,7 @@ use std::io::{self, BufRead};
 use thiserror::Error;
 
 use crate::error::{ParseError, Position};
+use crate::limits::Limit;
 
 /// Why a file of statements could not be read on.
 #[derive(Debug, Error)]
@@ -63,10 +64,10 @@ impl<R: BufRead> Lines<R> {
             let end = memchr::memchr(b'\n', available);
             let taken = end.unwrap_or(available.len());
             if line.len() + taken > self.limit {
-                let expected = format!("at most {} bytes in a line (see --max-bytes)", self.limit);
+                let expected = format!("at most {} bytes in a line", self.limit);
                 line.clear();
                 self.input.skip_until(b'\n')?;
-                return Err(self.error(self.limit, expected, "more").into());
+                return Err(self.error(self.limit, expected, "more").over(Limit::Bytes).into());
             }
             line.extend_from_slice(&available[..taken]);
             self.input.consume(taken + usize::from(end.is_some()));
@@ -86,8 +87,7 @@ impl<R: BufRead> Lines<R> {
         expected: impl Into<String>,
         found: impl Into<String>,
     ) -> ParseError {
-        let position = Position { line: self.number, column: offset + 1 };
-        ParseError { position, expected: expected.into(), found: found.into() }
+        ParseError::at(Position { line: self.number, column: offset + 1 }, expected, found)
     }
 
     /// The line as text.

@@ -18,7 +18,7 @@
 //! let text = "fof(subset, axiom, ! [A,B] : (subset(A,B) <=> ! [X] : (in(X,A) => in(X,B)))).";
 //! let mut reader = tptp::Reader::new(text, Limits::default());
 //! while let Some(item) = reader.next(&mut names)? {
-//!     let tptp::Item::Statement(statement) = item else { continue };
+//!     let tptp::Item::Annotated(statement) = item else { continue };
 //!     assert_eq!((statement.name.as_str(), statement.role.as_str()), ("subset", "axiom"));
 //! }
 //! let formula = tptp::parse_formula("p(X) | ~ q", tptp::Language::Cnf, Limits::default(), &mut names)?;
@@ -32,7 +32,7 @@ use std::ops::Range;
 
 use crate::error::{ParseError, Position};
 use crate::formula::Formula;
-use crate::limits::Limits;
+use crate::limits::{Limit, Limits};
 use crate::symbol::Interner;
 
 use lex::{Kind, Lexer};
@@ -86,7 +86,7 @@ impl fmt::Display for Language {
 
 /// An annotated formula: `fof(name, role, formula, source, ...).`
 #[derive(Clone, Debug)]
-pub struct Statement {
+pub struct Annotated {
     /// Its name, without quotes.
     pub name: String,
     /// Its role, such as `axiom` or `conjecture`.
@@ -118,7 +118,7 @@ pub struct Include {
 #[derive(Clone, Debug)]
 pub enum Item {
     /// An annotated formula.
-    Statement(Statement),
+    Annotated(Annotated),
     /// An include directive.
     Include(Include),
 }
@@ -154,12 +154,12 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// A place in a TPTP text between two items. It does not borrow the text, so that whoever owns both can stop reading one
-/// text, read another that it includes, and go on.
+/// What a [`Reader`] remembers between two items, without the text: for those who keep many texts open, or keep the
+/// text beside it.
 pub struct Cursor {
     parser: Parser,
     formula: Formula,
-    /// The byte behind the last item.
+    /// The end of the last item.
     offset: usize,
     /// A place that was counted already, in bytes and for people.
     counted: usize,
@@ -168,7 +168,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// The beginning of a text.
+    /// A cursor at the beginning of a text.
     pub fn new(limits: Limits) -> Self {
         Cursor {
             parser: Parser::new(limits),
@@ -180,7 +180,7 @@ impl Cursor {
         }
     }
 
-    /// The next item, or `None` at the end of the text, which has to be the same in every call.
+    /// The next item of the text, or `None` at its end and after an error. The text has to be the same each time.
     pub fn next(&mut self, text: &str, names: &mut Interner) -> Result<Option<Item>, ParseError> {
         if self.failed {
             return Ok(None);
@@ -195,25 +195,24 @@ impl Cursor {
         lexer.advance()?;
         let start = lexer.token.start;
         let position = self.count(text, start);
-        if lexer.token.kind == Kind::End {
-            return Ok(None);
-        }
-        if lexer.token.kind == Kind::Lower && lexer.word() == "include" {
+        let item = if lexer.token.kind == Kind::End {
+            None
+        } else if lexer.token.kind == Kind::Lower && lexer.word() == "include" {
             let (file, selection) = self.parser.include(&mut lexer)?;
-            self.offset = lexer.token.end;
-            let span = start..self.offset;
-            return Ok(Some(Item::Include(Include { file, selection, span, position })));
-        }
-        let header = self.parser.statement(&mut lexer, names, &mut self.formula)?;
+            Some(Item::Include(Include { file, selection, span: start..lexer.token.end, position }))
+        } else {
+            let header = self.parser.statement(&mut lexer, names, &mut self.formula)?;
+            Some(Item::Annotated(Annotated {
+                name: header.name.into_owned(),
+                role: header.role.to_owned(),
+                language: header.language,
+                formula: header.has_formula.then(|| self.formula.clone()),
+                span: start..lexer.token.end,
+                position,
+            }))
+        };
         self.offset = lexer.token.end;
-        Ok(Some(Item::Statement(Statement {
-            name: header.name.into_owned(),
-            role: header.role.to_owned(),
-            language: header.language,
-            formula: header.has_formula.then(|| self.formula.clone()),
-            span: start..self.offset,
-            position,
-        })))
+        Ok(item)
     }
 
     /// The place of a byte behind the last one asked for: counting on keeps the whole text linear.
@@ -482,9 +481,7 @@ impl Parser {
                 _ => {}
             }
             if self.brackets.len() > self.limits.depth {
-                let expected =
-                    format!("at most {} nested brackets and binders (see --max-depth)", self.limits.depth);
-                return lexer.fail(lexer.token.start, expected, "more");
+                return lexer.over(Limit::Depth, self.limits.depth, "nested brackets and binders");
             }
             lexer.advance()?;
         }

@@ -233,7 +233,7 @@ impl<'a> Worker<'a> {
             let expected = r#"{"conjecture": "...", "statement": "...", "useful": true}"#.to_owned();
             let message = error.to_string();
             let found = message.split(" at line ").next().unwrap_or_default().to_owned();
-            Error::parse(&parsed.file, ParseError { position, expected, found })
+            Error::parse(&parsed.file, ParseError::at(position, expected, found))
         })?;
         let position = Position { line: number, column: 1 };
         if last.as_ref() != Some(&pair.conjecture) {

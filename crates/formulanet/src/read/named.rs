@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Read};
 
-use formulanet_logic::{Formula, Interner, ParseError, Position, hol};
+use formulanet_logic::{Formula, Interner, Limit, ParseError, Position, hol};
 use serde::Deserialize;
 
 use super::source::not_utf8;
@@ -71,17 +71,18 @@ impl Named {
                 return Ok(false);
             }
             let number = self.number;
-            let at = |column: usize, expected: &str, found: &str| {
-                let position = Position { line: number, column };
-                Error::parse(file, ParseError { position, expected: expected.into(), found: found.into() })
+            let place = |column: usize| Position { line: number, column };
+            let at = |column, expected: &str, found: &str| {
+                Error::parse(file, ParseError::at(place(column), expected, found))
             };
             if self.line.len() as u64 > most + 1 {
-                return Err(at(1, &format!("at most {most} bytes in a line"), "more"));
+                let long = ParseError::at(place(1), format!("at most {most} bytes in a line"), "more");
+                return Err(Error::parse(file, long.over(Limit::Bytes)));
             }
             let text = std::str::from_utf8(&self.line).map_err(|error| {
                 let valid = error.valid_up_to();
                 let column = String::from_utf8_lossy(&self.line[..valid]).chars().count() + 1;
-                Error::parse(file, not_utf8(Position { line: number, column }, self.line[valid]))
+                Error::parse(file, not_utf8(place(column), self.line[valid]))
             })?;
             let text = text.trim_end_matches(['\n', '\r']);
             let trimmed = text.trim();

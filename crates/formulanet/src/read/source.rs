@@ -168,5 +168,5 @@ fn whole(input: impl Read, file: &str, limit: usize) -> Result<String, Error> {
 }
 
 pub(super) fn not_utf8(position: Position, byte: u8) -> ParseError {
-    ParseError { position, expected: "UTF-8 text".to_owned(), found: format!("the byte 0x{byte:02x}") }
+    ParseError::at(position, "UTF-8 text", format!("the byte 0x{byte:02x}"))
 }

@@ -20,7 +20,7 @@ const MAX_FILES: usize = 10_000;
 #[derive(Clone, Copy, Debug)]
 pub struct Annotated<'a> {
     /// What was read.
-    pub annotated: &'a tptp::Statement,
+    pub annotated: &'a tptp::Annotated,
     /// As it is written, from `fof` to the dot.
     pub text: &'a str,
     /// The file it stands in.
@@ -35,7 +35,7 @@ pub struct Problem {
     /// How many files were opened so far.
     files: usize,
     may_include: bool,
-    last: Option<tptp::Statement>,
+    last: Option<tptp::Annotated>,
 }
 
 /// A file that is being read.
@@ -70,7 +70,7 @@ impl Problem {
                 None if is_outermost => return Ok(None),
                 None => drop(self.open.pop()),
                 Some(tptp::Item::Include(include)) => self.include(include)?,
-                Some(tptp::Item::Statement(annotated)) => {
+                Some(tptp::Item::Annotated(annotated)) => {
                     let is_wanted =
                         inner.selection.as_ref().is_none_or(|names| names.contains(&annotated.name));
                     self.last = is_wanted.then_some(annotated);
@@ -115,11 +115,7 @@ impl Problem {
 
     /// The file that an include means: beside the including file, or in the directory that `$TPTP` names.
     fn find(&self, from: &str, include: &tptp::Include) -> Result<String, ParseError> {
-        let fail = |expected: &str, found: String| ParseError {
-            position: include.position,
-            expected: expected.to_owned(),
-            found,
-        };
+        let fail = |expected: &str, found: String| ParseError::at(include.position, expected, found);
         if !self.may_include {
             return Err(fail("a text without includes", format!("an include of '{}'", include.file)));
         }

@@ -8,6 +8,7 @@ use super::types::{Constructor, Type, Types};
 use super::{Options, Overload};
 use crate::formula::{Binder, Formula, TermId, VarId};
 use crate::symbol::{Interner, Symbol};
+use crate::syntax;
 
 /// The formula of a sequent's parts.
 pub(super) fn elaborate(preterms: Preterms, options: &Options, names: &mut Interner) -> Formula {
@@ -104,7 +105,8 @@ impl Elaborator<'_> {
                 node @ (Node::Name(name) | Node::Variable(name)) => match bound.get(&name) {
                     Some(&var) => Meaning::Variable(var),
                     None if matches!(node, Node::Name(_)) && self.is_constant(name) => {
-                        Meaning::Operator(name)
+                        let constant = syntax::stands_for(self.names.name(name));
+                        Meaning::Operator(constant.map_or(name, |constant| self.names.intern(constant)))
                     }
                     None => Meaning::Variable(*free.entry(name).or_insert_with(|| {
                         self.variable_types.push(self.types.unknown());

@@ -14,7 +14,7 @@ use super::types::{Constructor, Type, Types};
 use super::{Fault, type_syntax};
 use crate::error::quoted;
 use crate::formula::Binder;
-use crate::limits::Limits;
+use crate::limits::{Limit, Limits};
 use crate::names::Names;
 use crate::symbol::{Interner, Symbol};
 use crate::syntax;
@@ -400,8 +400,7 @@ impl<'a> Parser<'a> {
 
     fn check_size(&self, size: usize) -> Result<(), Fault> {
         if size > self.limits.nodes {
-            let expected = format!("at most {} terms in a formula (see --max-nodes)", self.limits.nodes);
-            return Err(Fault::new(self.offset(), expected, "more"));
+            return Err(Fault::over(self.offset(), Limit::Nodes, self.limits.nodes, "terms in a formula"));
         }
         Ok(())
     }

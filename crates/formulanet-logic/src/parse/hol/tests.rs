@@ -73,6 +73,43 @@ fn application_and_prefixes() {
     check("(f !)", "(f (!))");
 }
 
+/// An operator in brackets is the same constant as between its operands, whatever overloading makes of it.
+#[test]
+fn operators_in_brackets_are_the_same_constants() {
+    let infixes = "<=> ==> \\/ /\\ == treal_eq hreal_eq nadd_eq treal_le hreal_le nadd_le IN = < <= > >= << =_c <_c \
+        <=_c >_c >=_c SUBSET PSUBSET HAS_SIZE divides permutes --> ---> has_derivative has_vector_derivative \
+        has_complex_derivative has_real_derivative differentiable complex_differentiable differentiable_on \
+        holomorphic_on analytic_on continuous continuous_on uniformly_continuous_on real_continuous \
+        real_continuous_on real_differentiable real_differentiable_on has_integral integrable_on \
+        absolutely_integrable_on has_measure has_real_integral real_integrable_on has_real_measure homeomorphic \
+        homotopy_equivalent retract_of face_of facet_of exposed_face_of extreme_point_of simplex \
+        tagged_division_of division_of tagged_partial_division_of fine edge_of , within in_direction .. + UNION \
+        +_c ++ treal_add hreal_add nadd_add - DIFF * INTER *_c dot cross ** treal_mul hreal_mul nadd_mul INSERT % \
+        %% DELETE hull / DIV MOD div rem CROSS PCROSS EXP pow ipow zpow rpow cpow ^_c $ $$ o";
+    for (_, overload) in Overload::ALL {
+        for (a, b) in [("a", "b"), ("(a:real)", "b"), ("a", "(b:int)"), ("(a:real^N)", "(b:real^N)")] {
+            for operator in infixes.split_whitespace() {
+                let expected = read_with(&format!("{a} {operator} {b}"), overload).unwrap();
+                for text in [format!("({operator}) {a} {b}"), format!("({operator} {a}) {b}")] {
+                    assert_eq!(read_with(&text, overload).as_ref(), Ok(&expected), "{text}");
+                }
+            }
+            for operator in ["~", "--", "&"] {
+                let expected = read_with(&format!("{operator} {a}"), overload).unwrap();
+                let text = format!("({operator}) {a}");
+                assert_eq!(read_with(&text, overload).as_ref(), Ok(&expected), "{text}");
+            }
+        }
+    }
+    for binder in ["!", "?", "?!", "@"] {
+        check(&format!("({binder}) P"), &format!("(({binder}) P)"));
+    }
+    check("f (<=>)", "(f (=))");
+    check("!<=>. a <=> b", "(!''<=>''. ((''<=>'' a) b))");
+    // A constant of that name can only be quoted.
+    check("'<=>' a b", "(('<=>' a) b)");
+}
+
 #[test]
 fn binders() {
     check("!x y. P x y", "(!x. (!y. ((P x) y)))");
@@ -232,10 +269,9 @@ fn hostile_text_is_refused() {
         assert!(read_with(&text.repeat(many), Overload::Num).is_err(), "{text}");
     }
     let brackets = format!("{}x{}", "(".repeat(many), ")".repeat(many));
-    assert_eq!(
-        read_with(&brackets, Overload::Num).unwrap_err().to_string(),
-        "1:20001: expected at most 20000 nested terms (see --max-depth), found more"
-    );
+    let error = read_with(&brackets, Overload::Num).unwrap_err();
+    assert_eq!(error.to_string(), "1:20001: expected at most 20000 nested terms, found more");
+    assert_eq!(error.limit, Some(Limit::Depth));
     let sets = format!("{}x{}", "{".repeat(10_000), "| x = x}".repeat(10_000));
     assert!(read_with(&sets, Overload::Num).is_err());
     assert!(read_with(&format!("x:{}", "(".repeat(many)), Overload::Num).is_err());

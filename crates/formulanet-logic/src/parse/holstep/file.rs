@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use super::Statement;
+use super::Tokenized;
 use crate::error::{ParseError, Position, quoted};
 use crate::limits::Limits;
 use crate::parse::lines::{Lines, ReadError};
@@ -29,7 +29,7 @@ pub struct Entry<'a> {
     /// The name of the conjecture or theorem; steps have none.
     pub name: Option<&'a str>,
     /// Text and tokens.
-    pub statement: Statement<'a>,
+    pub statement: Tokenized<'a>,
 }
 
 /// Reads a HolStep file statement by statement; at no time more than one statement is in memory.
@@ -93,7 +93,7 @@ impl<R: BufRead> Reader<R> {
         Ok(Some(Entry {
             kind,
             name: name.map(|line| line[1..].trim()),
-            statement: Statement {
+            statement: Tokenized {
                 text: &text[2..],
                 tokens: tokens.get(2..).unwrap_or(""),
                 position: Position { line, column: 3 },

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use crate::error::{ParseError, quoted};
+use crate::limits::Limit;
 use crate::symbol::{Interner, Symbol};
 
 /// The kinds of tokens, in the spelling of the TPTP grammar.
@@ -195,6 +196,13 @@ impl<'t> Lexer<'t> {
         self.fail(self.token.start, expected, found)
     }
 
+    /// More than a limit allows, at the current token.
+    #[cold]
+    pub(super) fn over<T>(&self, limit: Limit, most: usize, what: &str) -> Result<T, ParseError> {
+        let offset = self.token.start;
+        self.fail(offset, format!("at most {most} {what}"), "more").map_err(|error| error.over(limit))
+    }
+
     /// An error at any place.
     #[cold]
     pub(super) fn fail<T>(
@@ -233,7 +241,7 @@ impl<'t> Lexer<'t> {
         };
         self.token = Token { kind, start, end };
         if end > self.stop {
-            return self.fail(start, format!("at most {} bytes in one formula", self.limit), "more");
+            return self.over(Limit::Bytes, self.limit, "bytes in one formula");
         }
         Ok(())
     }

@@ -7,10 +7,13 @@
 //! of `&` and `|`, or one other connective. Where tools disagree about a text without brackets (`f @ a = b`,
 //! `~ p @ a`), brackets are demanded.
 //!
+//! The body of a binder is one unit, so that `@` after it applies the binder: `^ [X] : ( f @ X ) @ a` is `f @ a`.
+//!
 //! [`Limits::depth`]: crate::Limits::depth
 
 use crate::error::ParseError;
 use crate::formula::{Binder, Formula, TermId, VarId};
+use crate::limits::Limit;
 use crate::symbol::{Interner, Symbol};
 
 use super::lex::{Kind, Lexer};
@@ -55,6 +58,18 @@ enum Shape {
     Value,
     /// Something in brackets: only a formula.
     Group,
+}
+
+/// What stood before an operand: whether `@` may follow.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Prefixes {
+    None,
+    /// Binders alone, the outermost a quantifier: a formula, which can be an argument.
+    Quantifier,
+    /// Binders alone, the outermost `^` or a choice: a value, which can be an argument or a function.
+    Abstraction,
+    /// `~` or an equation.
+    Others,
 }
 
 /// What comes after an operand.
@@ -104,11 +119,7 @@ impl Machine<'_, '_> {
     fn check_size(&self) -> Result<(), ParseError> {
         let limit = self.parser.limits.nodes;
         if self.formula.len() > limit {
-            return self.lexer.fail(
-                self.lexer.token.start,
-                format!("at most {limit} nodes (see --max-nodes)"),
-                "more",
-            );
+            return self.lexer.over(Limit::Nodes, limit, "nodes");
         }
         Ok(())
     }
@@ -123,8 +134,7 @@ impl Machine<'_, '_> {
     fn push(&mut self, frame: Frame) -> Result<(), ParseError> {
         let limit = self.parser.limits.depth;
         if self.parser.frames.len() >= limit {
-            let expected = format!("at most {limit} nested brackets and binders (see --max-depth)");
-            return self.lexer.fail(self.lexer.token.start, expected, "more");
+            return self.lexer.over(Limit::Depth, limit, "nested brackets and binders");
         }
         self.parser.frames.push(frame);
         Ok(())
@@ -303,19 +313,20 @@ impl Machine<'_, '_> {
         if first_order && shape == Shape::Value && !in_equation {
             return self.lexer.unexpected("`=` or `!=` after a term");
         }
-        let before_prefixes = term;
-        term = self.reduce_prefixes(term);
+        let applies = kind == Kind::At && self.language == Language::Thf;
+        let prefixes;
+        (term, prefixes) = self.reduce_prefixes(term);
         if let Some(&Frame::Apply { function }) = self.parser.frames.last() {
             self.parser.frames.pop();
             self.formula.apply(function, term);
-            if kind == Kind::At && term != before_prefixes {
+            if applies && prefixes == Prefixes::Others {
                 return self.lexer.unexpected("brackets around an operand of `@`");
             }
             term = function;
-        } else if kind == Kind::At && self.language == Language::Thf && term != before_prefixes {
+        } else if applies && !matches!(prefixes, Prefixes::None | Prefixes::Abstraction) {
             return self.lexer.unexpected("brackets around what `@` applies");
         }
-        if kind == Kind::At && self.language == Language::Thf {
+        if applies {
             self.push(Frame::Apply { function: term })?;
             self.lexer.advance()?;
             return Ok(Next::Operand);
@@ -330,17 +341,27 @@ impl Machine<'_, '_> {
         self.close(term)
     }
 
-    /// Applies the equation and the prefixes that wait for an operand.
+    /// Applies the equation and the prefixes that wait for an operand, and says which there were.
     #[inline]
-    fn reduce_prefixes(&mut self, mut term: TermId) -> TermId {
+    fn reduce_prefixes(&mut self, mut term: TermId) -> (TermId, Prefixes) {
+        let mut prefixes = Prefixes::None;
         while let Some(&frame) = self.parser.frames.last() {
             term = match frame {
-                Frame::Not => self.not(term),
+                Frame::Not => {
+                    prefixes = Prefixes::Others;
+                    self.not(term)
+                }
                 Frame::Binder { var, name, before } => {
                     *self.binding(name) = before;
+                    prefixes = match (prefixes, self.formula.variables()[var.index()].binder) {
+                        (Prefixes::Others, _) => Prefixes::Others,
+                        (_, Some(Binder::Forall | Binder::Exists)) => Prefixes::Quantifier,
+                        _ => Prefixes::Abstraction,
+                    };
                     self.formula.abstraction(var, term)
                 }
                 Frame::Equation { left, negated } => {
+                    prefixes = Prefixes::Others;
                     let equation = self.binary(Symbol::EQUAL, left, term);
                     if negated { self.not(equation) } else { equation }
                 }
@@ -348,7 +369,7 @@ impl Machine<'_, '_> {
             };
             self.parser.frames.pop();
         }
-        term
+        (term, prefixes)
     }
 
     /// A connective after its left operand: of several equal ones, `&` and `|` group to the left.

@@ -4,7 +4,7 @@ use crate::formula::Formula;
 use crate::limits::Limits;
 use crate::symbol::Interner;
 
-use super::{Item, Language, Parser, Reader, parse_formula};
+use super::{Cursor, Item, Language, Parser, Reader, parse_formula};
 
 mod hostile;
 mod random;
@@ -178,7 +178,20 @@ fn higher_order_formulas() {
     check("f @ a = b", "1:7: expected brackets around an application, found `=`");
     check("a = f @ b", "1:7: expected brackets around what `@` applies, found `@`");
     check("~ p @ a", "1:5: expected brackets around what `@` applies, found `@`");
-    check("^ [X] : f @ X", "1:11: expected brackets around what `@` applies, found `@`");
+    check("^ [X: a] : ( f @ X ) @ b", r"((\X. (f X)) b)");
+    check("^ [X, Y] : c @ a @ b", r"(((\X. (\Y. c)) a) b)");
+    check("^ [X] : f @ X", r"((\X. f) X)");
+    check("c @ ^ [X: a] : ( f @ X ) @ b", r"((c (\X. (f X))) b)");
+    check(
+        "c @ ^ [X] : ^ [Y] : ( f @ X ) @ b = d",
+        "1:35: expected brackets around an application, found `=`",
+    );
+    check("c @ ! [X: a] : ( f @ X ) @ b", "((c (!X. (f X))) b)");
+    check("@+ [X] : ( p @ X ) @ b", "((@X. (p X)) b)");
+    check("! [X] : ( p @ X ) @ b", "1:19: expected brackets around what `@` applies, found `@`");
+    check("^ [X] : ~ p @ b", "1:13: expected brackets around what `@` applies, found `@`");
+    check("^ [X] : X = a @ b", "1:15: expected brackets around what `@` applies, found `@`");
+    check("c @ ^ [X] : ~ p @ b", "1:17: expected brackets around an operand of `@`, found `@`");
     check("f @ ~ p @ q", "1:9: expected brackets around an operand of `@`, found `@`");
     check("p & & q", "1:7: expected `)` or `@` after a connective without operands, found `q`");
     check("(<=) @ p", "1:2: expected a formula, found `<=`");

@@ -1,6 +1,6 @@
 //! Contexts: what opens them, and which token closes which.
 
-use super::{Context, Fault, Id, Open, Parser};
+use super::{Context, Fault, Id, Limit, Open, Parser};
 
 impl Parser<'_> {
     pub(super) fn open_after(&mut self, open: Open) -> Result<(), Fault> {
@@ -22,8 +22,7 @@ impl Parser<'_> {
 
     pub(super) fn open(&mut self, open: Open, comma_separates: bool) -> Result<(), Fault> {
         if self.contexts.len() > self.limits.depth {
-            let expected = format!("at most {} nested terms (see --max-depth)", self.limits.depth);
-            return Err(Fault::new(self.offset(), expected, "more"));
+            return Err(Fault::over(self.offset(), Limit::Depth, self.limits.depth, "nested terms"));
         }
         self.contexts.push(Context {
             open,

@@ -73,7 +73,7 @@ impl Parser<'_> {
         {
             left = self.reduce(left)?;
         }
-        let name = self.interner.intern(if name == "<=>" { "=" } else { name });
+        let name = self.interner.intern(name);
         self.push_operator(Operator::Infix { left, name, precedence })?;
         self.at += 1;
         Ok(())

@@ -11,7 +11,7 @@ fn check(text: &str, expected: &[&str]) {
     loop {
         match reader.next(&mut names) {
             Ok(None) => break,
-            Ok(Some(Item::Statement(s))) => {
+            Ok(Some(Item::Annotated(s))) => {
                 let formula = s.formula.map_or("-".to_owned(), |f| f.display(&names).to_string());
                 assert!(
                     text[s.span.clone()].starts_with(&s.language.to_string()) && text[s.span].ends_with('.')
@@ -136,4 +136,25 @@ fn a_parser_is_used_again_after_an_error() {
     assert_eq!(run("fof(a,axiom,![X]:p(X))."), "a axiom |- (!X. (p X))");
     assert_eq!(run("fof(b,axiom,![X]:(p(X) &"), "7:25: expected a formula, found the end of the text");
     assert_eq!(run(r"fof('it\'s',axiom,p(X))."), "it's axiom |- (p X)");
+}
+
+/// A cursor borrows no text, so that many can be open, as an include inside of an include needs them.
+#[test]
+fn cursors_take_turns() {
+    let texts = ["fof(a,axiom,p). fof(b,axiom,", "% ä\ncnf(c,axiom,q).\ninclude('x').cnf(d,axiom,r)."];
+    let mut names = Interner::new();
+    let mut open = texts.map(|text| (text, Cursor::new(Limits::default())));
+    let mut found = Vec::new();
+    for _ in 0..5 {
+        for (text, cursor) in &mut open {
+            found.push(match cursor.next(text, &mut names) {
+                Ok(Some(Item::Annotated(item))) => format!("{} {}", item.position, item.name),
+                Ok(Some(Item::Include(include))) => format!("{} {}", include.position, include.file),
+                Ok(None) => "-".to_owned(),
+                Err(error) => error.to_string(),
+            });
+        }
+    }
+    let error = "1:29: expected a formula, found the end of the text";
+    assert_eq!(found, ["1:1 a", "2:1 c", error, "3:1 x", "-", "3:14 d", "-", "-", "-", "-"]);
 }
