@@ -5,6 +5,7 @@
 //! (`split`) and writes a folder that [`Prepared`] maps into memory.
 
 mod collect;
+#[cfg(feature = "plots")]
 pub mod histogram;
 mod map;
 mod parse;

@@ -1,7 +1,6 @@
 //! What can go wrong, with the values that a caller may want to look at.
 
 use std::io;
-use std::path::Path;
 
 use formulanet_logic::{ParseError, Position, ReadError, TooLarge};
 use thiserror::Error;
@@ -117,9 +116,5 @@ impl Error {
             ReadError::Io(source) => Error::io(file, source),
             ReadError::Parse(source) => Error::parse(file, source),
         }
-    }
-
-    pub(crate) fn exists(path: &Path, found: &'static str) -> Self {
-        Error::Exists { path: path.display().to_string(), found }
     }
 }

@@ -7,6 +7,7 @@
 mod candidates;
 mod intake;
 mod language;
+#[cfg(feature = "libraries")]
 mod library;
 mod overlap;
 mod pace;
@@ -17,10 +18,11 @@ mod scorer;
 mod selection;
 mod vectors;
 
-pub use candidates::{Candidates, Scores, Stored};
+pub use candidates::{Candidates, Scores, Shelf, Stored};
 pub use intake::{Intake, Premise, Premises};
 pub use language::Languages;
-pub use library::{Added, Addition, Library, Made, Shelf};
+#[cfg(feature = "libraries")]
+pub use library::{Added, Addition, Library, Made};
 pub use pace::Pace;
 pub use problem::Problem;
 pub use ranker::{Ranked, Ranker, order};

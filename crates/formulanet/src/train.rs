@@ -4,6 +4,7 @@
 //! processes, nor on how often the run was stopped and resumed.
 
 mod contest;
+#[cfg(feature = "plots")]
 mod curve;
 mod folder;
 mod gather;

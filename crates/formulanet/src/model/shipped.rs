@@ -3,12 +3,15 @@
 use crate::read::Syntax;
 
 /// Their names and files.
+#[cfg(feature = "shipped")]
 const MODELS: [(&str, &[u8]); 4] = [
     ("holstep", include_bytes!("../../../../models/holstep/model.safetensors")),
     ("hol-premises", include_bytes!("../../../../models/hol-premises/model.safetensors")),
     ("mizar", include_bytes!("../../../../models/mizar/model.safetensors")),
     ("mizar-premises", include_bytes!("../../../../models/mizar-premises/model.safetensors")),
 ];
+#[cfg(not(feature = "shipped"))]
+const MODELS: [(&str, &[u8]); 0] = [];
 
 /// The file of a shipped model.
 pub fn bytes(name: &str) -> Option<&'static [u8]> {
@@ -38,7 +41,7 @@ pub fn for_syntax(syntax: Syntax) -> &'static str {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "shipped"))]
 mod tests {
     use super::*;
     use crate::model::TrainedModel;

@@ -1,18 +1,32 @@
 //! What is ranked: the statements of a library, and behind them those that come with the question.
 
 use super::intake::{Intake, Premise};
-use super::library::{Library, Shelf};
+#[cfg(feature = "libraries")]
+use super::library::Library;
 use super::pace::Pace;
 use super::ranker::{Ranked, Ranker};
+use super::row::Rows;
+use super::scorer::Scoring;
 use super::selection::{Marks, Selection};
 use crate::Error;
 use crate::model::encode::Encoded;
-use crate::read::Statement;
+use crate::read::{Statement, Syntax};
+
+/// A library in memory.
+pub struct Shelf {
+    /// Its statements.
+    pub statements: Vec<Statement>,
+    /// What scores need of each.
+    pub rows: Rows,
+    /// What most of its statements are written in.
+    pub syntax: Syntax,
+}
 
 /// Where the statements of a library are.
 #[derive(Clone, Copy)]
 pub enum Stored<'a> {
     /// In its file: rows are read when they are scored, texts when they are shown.
+    #[cfg(feature = "libraries")]
     OnDisk(&'a Library),
     /// In memory.
     InMemory(&'a Shelf),
@@ -60,7 +74,7 @@ impl<'a> Candidates<'a> {
         let usual_query = if with_usual { ranker.usual_query() } else { None };
         let mut scoring = ranker.scoring(&query);
         let mut usual = usual_query.as_ref().map(|query| ranker.scoring(query));
-        let mut add = |rows: &super::Rows| -> Result<(), Error> {
+        let mut add = |rows: &Rows| -> Result<(), Error> {
             for start in (0..rows.len()).step_by(ROWS) {
                 pace.check()?;
                 let range = start..(start + ROWS).min(rows.len());
@@ -71,6 +85,7 @@ impl<'a> Candidates<'a> {
         };
         match self.stored {
             Some(Stored::InMemory(shelf)) => add(&shelf.rows)?,
+            #[cfg(feature = "libraries")]
             Some(Stored::OnDisk(library)) => library.scan(|statements, rows| {
                 self.names.extend(statements.into_iter().map(|statement| statement.name));
                 add(rows)
@@ -81,7 +96,7 @@ impl<'a> Candidates<'a> {
             pace.check()?;
             add(&ranker.rows(&piece.iter().map(Premise::named).collect::<Vec<_>>()))?;
         }
-        let (scores, usual) = (scoring.finish(), usual.map(super::Scoring::finish));
+        let (scores, usual) = (scoring.finish(), usual.map(Scoring::finish));
         pace.check()?;
         if scores.is_empty() {
             return Err(Error::NothingToRank);
@@ -125,6 +140,7 @@ impl<'a> Candidates<'a> {
         }
         match self.stored {
             Some(Stored::InMemory(shelf)) => Ok(shelf.statements[number].clone()),
+            #[cfg(feature = "libraries")]
             Some(Stored::OnDisk(library)) => library.statement(&self.names[number]),
             None => Err(Error::NothingToRank),
         }

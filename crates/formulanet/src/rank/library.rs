@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
 
-use super::candidates::{Candidates, Stored};
+use super::candidates::{Candidates, Shelf, Stored};
 use super::intake::{Intake, Premise};
 use super::pace::Pace;
 use super::ranker::Ranker;
@@ -55,16 +55,6 @@ pub struct Library {
     ranker: OnceCell<Rc<Ranker>>,
 }
 
-/// A library in memory.
-pub struct Shelf {
-    /// Its statements.
-    pub statements: Vec<Statement>,
-    /// What scores need of each.
-    pub rows: Rows,
-    /// What most of its statements are written in.
-    pub syntax: Syntax,
-}
-
 /// What a library was made with.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Made {
@@ -90,8 +80,9 @@ impl Library {
         fill: impl FnOnce(&mut Addition<'_>) -> Result<(), Error>,
     ) -> Result<Added, Error> {
         let failed = |error| Error::io(path.display().to_string(), error);
+        let exists = || Error::Exists { path: path.display().to_string(), found: "a file" };
         if path.exists() {
-            return Err(Error::exists(path, "a file"));
+            return Err(exists());
         }
         let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // Under another name until it is whole.
@@ -103,7 +94,7 @@ impl Library {
         let added = addition.commit()?;
         drop(library);
         match fs::hard_link(&unfinished, path) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(Error::exists(path, "a file")),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(exists()),
             // A file system without links has nothing that is exclusive.
             Err(_) if !path.exists() => fs::rename(&unfinished, path).map(|()| added).map_err(failed),
             Err(error) => Err(failed(error)),

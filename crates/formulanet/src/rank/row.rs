@@ -17,7 +17,7 @@ pub struct Row<'a> {
 
 impl Row<'_> {
     /// Whether two rows of a statement are the same but for rounding.
-    pub(super) fn is_close(&self, other: &Row<'_>) -> bool {
+    pub fn is_close(&self, other: &Row<'_>) -> bool {
         let is_close = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-3 + 1e-2 * a.abs();
         self.vector.len() == other.vector.len()
             && self.vector.iter().zip(other.vector).all(is_close)
@@ -25,9 +25,9 @@ impl Row<'_> {
                 == (other.remembered, other.symbols, other.unknown)
     }
 
-    /// As a library keeps it: the vector; the number counted from 1, with 0 for none; how many symbols there are, and
+    /// As files keep it: the vector; the number counted from 1, with 0 for none; how many symbols there are, and
     /// the symbols; the unknown ones. All little-endian.
-    pub(super) fn to_bytes(self) -> Vec<u8> {
+    pub fn to_bytes(self) -> Vec<u8> {
         let remembered = self.remembered.map_or(0, |number| number + 1);
         let mut bytes: Vec<u8> = self.vector.iter().flat_map(|x| x.to_le_bytes()).collect();
         bytes.extend(remembered.to_le_bytes());
@@ -112,12 +112,12 @@ impl Rows {
     }
 
     /// Adds all rows of others.
-    pub(super) fn append(&mut self, others: &Rows) {
+    pub fn append(&mut self, others: &Rows) {
         others.iter().for_each(|row| self.push(row));
     }
 
     /// Adds a row that [`Row::to_bytes`] wrote; false if the bytes are something else.
-    pub(super) fn push_bytes(&mut self, bytes: &[u8]) -> bool {
+    pub fn push_bytes(&mut self, bytes: &[u8]) -> bool {
         let Some((vector, rest)) = bytes.split_at_checked(4 * self.width) else { return false };
         let Some((&remembered, rest)) = rest.split_first_chunk() else { return false };
         let Some((&count, rest)) = rest.split_first_chunk() else { return false };

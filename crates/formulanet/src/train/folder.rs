@@ -30,6 +30,7 @@ pub struct Log {
 const RECIPE: &str = "recipe.toml";
 const LOG: &str = "log.jsonl";
 const STATE: &str = "last.safetensors";
+#[cfg(feature = "plots")]
 const CURVE: &str = "curve.svg";
 
 impl Log {
@@ -132,7 +133,14 @@ impl RunFolder {
         Ok(progress)
     }
 
+    /// Draws the curve, if the program was built with charts.
+    #[cfg(not(feature = "plots"))]
+    pub(super) fn draw(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Draws the curve.
+    #[cfg(feature = "plots")]
     pub(super) fn draw(&self) -> Result<(), Error> {
         let path = self.path(CURVE);
         let picture = super::curve::training_curve(&self.log.lines);
