@@ -1,19 +1,17 @@
 //! Libraries with more statements than are written or read at once.
 
-#[path = "../../../fixtures/tiny.rs"]
-mod tiny;
-
 use formulanet::Error;
 use formulanet::net::{Compute, Meeting, Precision};
 use formulanet::rank::collection::{Collection, Premise};
 use formulanet::rank::library::{Added, Entry, Library};
 use formulanet::rank::ranker::Ranker;
 use formulanet::read::Syntax;
+use formulanet_testing::{Folder, tiny};
 
 const MANY: usize = 9000;
 
 fn ranker() -> Ranker {
-    Ranker::new(tiny::tiny(Meeting::Towers), Compute::new(Precision::F32, 2)).unwrap()
+    Ranker::new(tiny(Meeting::Towers), Compute::new(Precision::F32, 2)).unwrap()
 }
 
 fn premises(ranker: &Ranker, statements: impl IntoIterator<Item = (String, String)>) -> Vec<Premise> {
@@ -45,8 +43,8 @@ fn all(library: &Library) -> (Vec<Entry>, Vec<f32>, Vec<usize>) {
 
 #[test]
 fn many_statements_come_back_as_they_were() {
-    let (folder, ranker) = (tempfile::tempdir().unwrap(), ranker());
-    let mut library = Library::create(&folder.path().join("many.db"), &ranker, "tiny").unwrap();
+    let (folder, ranker) = (Folder::new(), ranker());
+    let mut library = Library::create(&folder.path("many.db"), &ranker, "tiny").unwrap();
     assert_eq!(all(&library), (Vec::new(), Vec::new(), Vec::new()));
     let premises = many(&ranker);
     let added = library.add(premises.clone(), &ranker).unwrap();
@@ -66,8 +64,8 @@ fn many_statements_come_back_as_they_were() {
 
 #[test]
 fn of_a_name_the_last_counts() {
-    let (folder, ranker) = (tempfile::tempdir().unwrap(), ranker());
-    let mut library = Library::create(&folder.path().join("names.db"), &ranker, "tiny").unwrap();
+    let (folder, ranker) = (Folder::new(), ranker());
+    let mut library = Library::create(&folder.path("names.db"), &ranker, "tiny").unwrap();
     let mut add = |statements: &[(&str, &str)], expected: Added, text: &str| {
         let owned = statements.iter().map(|&(name, text)| (name.to_owned(), text.to_owned()));
         assert_eq!(library.add(premises(&ranker, owned), &ranker).unwrap(), expected, "{statements:?}");
@@ -87,8 +85,8 @@ fn of_a_name_the_last_counts() {
 
 #[test]
 fn what_is_not_committed_does_not_get_in() {
-    let (folder, ranker) = (tempfile::tempdir().unwrap(), ranker());
-    let mut library = Library::create(&folder.path().join("half.db"), &ranker, "tiny").unwrap();
+    let (folder, ranker) = (Folder::new(), ranker());
+    let mut library = Library::create(&folder.path("half.db"), &ranker, "tiny").unwrap();
     let mut addition = library.addition(&ranker).unwrap();
     for premise in many(&ranker) {
         addition.push(premise).unwrap();
