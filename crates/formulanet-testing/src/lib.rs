@@ -15,3 +15,13 @@ pub use pairs::pairs;
 pub use program::{Run, run, run_with};
 pub use shell::{Typed, shell};
 pub use snapshot::{numbers, rounded};
+
+/// The Rust blocks of the pages for users, compiled and run.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+
+    #[doc = include_str!("../../../docs/rust.md")]
+    struct Rust;
+}
