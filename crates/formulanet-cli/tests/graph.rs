@@ -2,8 +2,12 @@
 
 mod common;
 
-use common::{Run, formulanet, formulanet_with};
+use std::fs;
+use std::process::Command;
+
+use common::{Run, formulanet};
 use expect_test::{Expect, expect};
+use formulanet_testing::{Folder, run_with};
 
 fn check(arguments: &[&str], expected: Expect) {
     let run = formulanet(arguments, b"");
@@ -93,7 +97,7 @@ fn formulas_come_from_anywhere() {
     let expected = formulanet(&["graph", "p ==> q"], b"").stdout;
     assert_eq!(formulanet(&["graph", "-"], b"p ==>\n q\n").stdout, expected);
     let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(&file, "p (* why? *) ==> q").unwrap();
+    fs::write(&file, "p (* why? *) ==> q").unwrap();
     let at = format!("@{}", file.path().display());
     assert_eq!(formulanet(&["graph", &at], b"").stdout, expected);
     let tptp = formulanet(&["graph", "--syntax", "tptp", "! [X] : (p(X) => q)"], b"").stdout;
@@ -197,12 +201,8 @@ fn bad_holstep_files() {
 
 #[test]
 fn bad_tptp_problems() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = |name: &str| directory.path().join(name).display().to_string();
-    let write = |name: &str, text: &str| {
-        std::fs::write(path(name), text).unwrap();
-        path(name)
-    };
+    let folder = Folder::new();
+    let write = |name: &str, text: &str| folder.write(name, text);
     let read = |file: &str| formulanet(&["graph", "--format", "json", "--tptp", file], b"");
     let a = write("a.p", "fof(a, axiom, p).\n  include('b.p').\n");
     let b = write("b.p", "include('a.p').\n");
@@ -228,25 +228,27 @@ fn bad_tptp_problems() {
         write(&format!("d{i}.p"), &format!("include('d{0}.p').\ninclude('d{0}.p').\n", i + 1));
     }
     write("d30.p", "fof(a, axiom, p).");
-    assert!(read(&path("d0.p")).stderr.contains("expected at most 32 nested includes and 10000 files"));
+    assert!(
+        read(&folder.text("d0.p")).stderr.contains("expected at most 32 nested includes and 10000 files")
+    );
 }
 
 #[test]
 fn tptp_includes_are_found() {
-    let directory = tempfile::tempdir().unwrap();
-    std::fs::create_dir(directory.path().join("Axioms")).unwrap();
-    std::fs::write(directory.path().join("Axioms/a.ax"), "fof(a, axiom, p).\nfof(b, axiom, q).").unwrap();
+    let folder = Folder::new();
+    fs::create_dir(folder.path("Axioms")).unwrap();
+    folder.write("Axioms/a.ax", "fof(a, axiom, p).\nfof(b, axiom, q).");
     let problem = b"include('Axioms/a.ax', [b]).\ncnf(c, negated_conjecture, ~ q).";
-    let root = directory.path().display().to_string();
-    let run = formulanet_with(&["graph", "--format", "json", "--tptp", "-"], problem, &[("TPTP", &root)]);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let names: Vec<&str> = run.stdout.lines().map(|l| l.split("\"name\":").nth(1).unwrap()).collect();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_formulanet"));
+    command.args(["graph", "--format", "json", "--tptp", "-"]).env("TPTP", folder.root());
+    let printed = run_with(&mut command, problem).output();
+    let names: Vec<&str> = printed.lines().map(|l| l.split("\"name\":").nth(1).unwrap()).collect();
     assert_eq!(names, ["\"b\",\"role\":\"axiom\"}", "\"c\",\"role\":\"negated_conjecture\"}"]);
 }
 
 #[test]
 fn a_closed_pipe_is_no_error() {
-    use std::process::{Command, Stdio};
+    use std::process::Stdio;
     let files = ["fixtures/successor.holstep"; 2000];
     let mut child = Command::new(env!("CARGO_BIN_EXE_formulanet"))
         .args(["graph", "--format", "json", "--holstep"])

@@ -7,14 +7,13 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use common::formulanet;
+use formulanet_testing::Folder;
 
 const PROBLEM: &str = "fixtures/relations.p";
 const GOAL: &str = "subset(a, union(a, b))";
 
 fn printed(arguments: &[&str], input: &[u8]) -> String {
-    let run = formulanet(arguments, input);
-    assert_eq!(run.code, Some(0), "{arguments:?}\n{}", run.stderr);
-    run.stdout
+    formulanet(arguments, input).output()
 }
 
 /// The problem as bytes, for standard input.
@@ -44,8 +43,8 @@ fn json_lines_say_their_language() {
 
 #[test]
 fn a_library_knows_its_language() {
-    let place = tempfile::tempdir().unwrap();
-    let library = place.path().join("tptp.db").to_string_lossy().into_owned();
+    let folder = Folder::new();
+    let library = folder.text("tptp.db");
     printed(&["library", "build", &library, PROBLEM, "--model", "hol-premises"], b"");
     let found = printed(&["rank", "--conjecture", GOAL, "--library", &library, "-k", "3"], b"");
     assert_eq!(found.lines().count(), 3, "{found}");
@@ -53,16 +52,15 @@ fn a_library_knows_its_language() {
 
 #[test]
 fn a_pipe_is_read_from_its_beginning() {
-    let place = tempfile::tempdir().unwrap();
-    let path = |name: &str| place.path().join(name).to_string_lossy().into_owned();
-    let pipe = path("pipe");
+    let folder = Folder::new();
+    let pipe = folder.text("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let writer = thread::spawn({
         let (pipe, text) =
             (pipe.clone(), (0..8000).map(|i| format!("L{i}: !x. x + {i} = x\n")).collect::<String>());
         move || fs::write(pipe, text)
     });
-    let run = formulanet(&["library", "build", &path("big.db"), &pipe], b"");
+    let run = formulanet(&["library", "build", &folder.text("big.db"), &pipe], b"");
     writer.join().unwrap().unwrap();
     assert!(run.code == Some(0) && run.stderr.starts_with("8000 statements"), "{}", run.stderr);
     // What a shell gives for <(cat ...) is a pipe as well.

@@ -1,32 +1,29 @@
 //! What `--format json` prints, which other programs rely on: to the last byte, but for digits that CPUs differ in.
 
 mod common;
-#[path = "../../../fixtures/snapshot.rs"]
-mod snapshot;
-#[path = "../../../fixtures/tiny.rs"]
-mod tiny;
 
 use common::formulanet;
 use expect_test::{Expect, expect};
 use formulanet::net::{Meeting, Storage};
+use formulanet_testing::{Folder, numbers, rounded, tiny};
 
 /// A folder with untrained models and a few statements.
-struct Place(tempfile::TempDir);
+struct Place(Folder);
 
 const STATEMENTS: &str = "ADD_SYM: !m n. m + n = n + m\nMULT_0: !m. m * 0 = 0\nSTRANGE: !x. FROB x < BAR\n";
 
 impl Place {
     fn new() -> Self {
-        let place = Place(tempfile::tempdir().unwrap());
-        std::fs::write(place.path("small.hol"), STATEMENTS).unwrap();
+        let folder = Folder::new();
+        folder.write("small.hol", STATEMENTS);
         for (name, meeting) in [("ranks", Meeting::Towers), ("classifies", Meeting::Concat)] {
-            tiny::tiny(meeting).save(place.path(name).as_ref(), Storage::F32).unwrap();
+            tiny(meeting).save(&folder.path(name), Storage::F32).unwrap();
         }
-        place
+        Place(folder)
     }
 
     fn path(&self, name: &str) -> String {
-        self.0.path().join(name).display().to_string()
+        self.0.text(name)
     }
 
     /// Runs a command, in which `@name` is a file of the folder.
@@ -43,7 +40,7 @@ impl Place {
 
     fn check(&self, command: &str, more: &[&str], expected: Expect) {
         let printed = self.run(command, more).replace(env!("CARGO_PKG_VERSION"), "VERSION");
-        expected.assert_eq(&snapshot::rounded(&printed));
+        expected.assert_eq(&rounded(&printed));
     }
 }
 
@@ -186,7 +183,7 @@ fn train() {
     let place = Place::new();
     place.run("prepare fixtures/pairs.jsonl --validation 0.5 --out @data", &[]);
     let printed = place.run("train --data @data --out @run --dim 8 --batch 4 --epochs 1 --format json", &[]);
-    let shape = |line: &str| snapshot::numbers(line, |_| "0".to_owned());
+    let shape = |line: &str| numbers(line, |_| "0".to_owned());
     let last = printed.lines().last().map(shape).unwrap_or_default();
     expect![[r#"{"step":0,"pairs":0,"epoch":0,"seconds":0,"speed":0,"rate":0,"gradient":0,"loss":[0,0,0,0],"accuracy":[0,0,0,0],"validation":{"pairs":0,"accuracy":0,"loss":0,"steps":[0,0,0,0]}}"#]].assert_eq(&last);
 }

@@ -2,8 +2,6 @@
 #![cfg(feature = "mpi")]
 
 mod common;
-#[path = "common/pairs.rs"]
-mod pairs;
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -14,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{Run, formulanet};
-use pairs::pairs;
+use formulanet_testing::pairs;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_formulanet");
 

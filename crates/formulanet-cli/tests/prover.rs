@@ -6,6 +6,7 @@ use std::io::{ErrorKind, Write};
 use std::process::Command;
 
 use common::formulanet;
+use formulanet_testing::Folder;
 
 /// What E says of a file: how many statements it read, or why it did not. Nothing if there is no E.
 fn read_by_e(file: &str) -> Option<Result<usize, String>> {
@@ -24,9 +25,8 @@ fn read_by_e(file: &str) -> Option<Result<usize, String>> {
 
 #[test]
 fn e_reads_every_reduced_problem() {
-    let folder = tempfile::tempdir().unwrap();
-    let broken = folder.path().join("broken.p").display().to_string();
-    std::fs::write(&broken, "fof(a, axiom, (p.").unwrap();
+    let folder = Folder::new();
+    let broken = folder.write("broken.p", "fof(a, axiom, (p.");
     match read_by_e(&broken) {
         None => {
             // Past the harness, which shows what a test prints only if it fails.
@@ -49,13 +49,12 @@ fn e_reads_every_reduced_problem() {
         ("problems/typed", 4, 5),
     ];
     for (problem, axioms, always) in problems {
-        let (file, out) = (format!("fixtures/{problem}.p"), folder.path().display().to_string());
+        let (file, out) = (format!("fixtures/{problem}.p"), folder.text(""));
         let run = formulanet(&["select", &file, "-k", "0,1,2,5,100", "--out", &out], b"");
         assert_eq!(run.code, Some(0), "{problem}\n{}", run.stderr);
         let stem = problem.rsplit('/').next().unwrap();
         for k in [0, 1, 2, 5, 100] {
-            let reduced = folder.path().join(format!("{stem}.{k}.p"));
-            let read = read_by_e(&reduced.display().to_string()).unwrap();
+            let read = read_by_e(&folder.text(&format!("{stem}.{k}.p"))).unwrap();
             assert_eq!(read, Ok(always + axioms.min(k)), "{problem} {k}");
         }
     }
@@ -92,10 +91,9 @@ fn unknown_symbols_lead_to_axioms() {
 /// A library keeps what it takes to compare unknown symbols.
 #[test]
 fn a_library_ranks_unknown_symbols_as_a_file_does() {
-    let folder = tempfile::tempdir().unwrap();
-    let library = folder.path().join("relations.fnlib").display().to_string();
-    let built = formulanet(&["library", "build", &library, "fixtures/relations.p"], b"");
-    assert_eq!(built.code, Some(0), "{}", built.stderr);
+    let folder = Folder::new();
+    let library = folder.text("relations.fnlib");
+    formulanet(&["library", "build", &library, "fixtures/relations.p"], b"").output();
     let rank = |source: &[&str]| {
         let conjecture = "subset(union(small, small), large)";
         let always = ["rank", "--conjecture", conjecture, "--syntax", "tptp", "-k", "20"];

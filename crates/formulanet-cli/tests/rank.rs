@@ -4,42 +4,19 @@ mod common;
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use common::formulanet;
+use formulanet_testing::Folder;
 use serde_json::Value;
 
 const LIBRARY: &str = "fixtures/arithmetic.hol";
 
-struct Place(tempfile::TempDir);
-
-impl Place {
-    fn new() -> Self {
-        Place(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn text(&self, name: &str) -> String {
-        self.path(name).display().to_string()
-    }
-
-    fn write(&self, name: &str, text: &str) -> String {
-        fs::write(self.path(name), text).unwrap();
-        self.text(name)
-    }
-}
-
 /// What a command prints.
 fn output(arguments: &[&str], input: &[u8]) -> String {
-    let run = formulanet(arguments, input);
-    assert_eq!(run.code, Some(0), "{arguments:?}\n{}", run.stderr);
-    run.stdout
+    formulanet(arguments, input).output()
 }
 
 /// The objects that a command prints, one per line.
@@ -101,7 +78,7 @@ fn include_exclude_and_threshold() {
 
 #[test]
 fn names_of_variables_and_order_do_not_matter() {
-    let place = Place::new();
+    let place = Folder::new();
     let file = place.write(
         "a.hol",
         "comm: !m n. m + n = n + m\nle: !x. x <= x\nzz: !a b. a IN b ==> F\naa: !u v. u IN v ==> F\n",
@@ -122,7 +99,7 @@ fn names_of_variables_and_order_do_not_matter() {
 
 #[test]
 fn statements_come_in_several_formats() {
-    let place = Place::new();
+    let place = Folder::new();
     let check = |name: &str, text: &str, conjecture: &str, expected: &[&str]| {
         let file = place.write(name, text);
         let found = rows(&rank(conjecture, &file), b"");
@@ -156,7 +133,7 @@ fn statements_come_in_several_formats() {
 
 #[test]
 fn explanations() {
-    let place = Place::new();
+    let place = Folder::new();
     let file = place.write("l", "known: !m n. m + n = n + m\nstrange: FROBNICATE (BAR x)\n");
     let command = [&rank("!x. QUUX x", &file)[..], &["--explain"]].concat();
     let found = rows(&command, b"");
@@ -169,7 +146,7 @@ fn explanations() {
 
 #[test]
 fn mistakes_have_a_place_and_a_way_out() {
-    let place = Place::new();
+    let place = Folder::new();
     let bad = place.write("bad", "good: x = x\nbad: !x. (P x\n");
     check_error(&rank("x = x", &bad), "bad:2:");
     check_error(
@@ -189,7 +166,7 @@ fn mistakes_have_a_place_and_a_way_out() {
 
 #[test]
 fn a_library_answers_as_the_file_does() {
-    let place = Place::new();
+    let place = Folder::new();
     let library = place.text("lemmas.db");
     output(&["library", "build", &library, LIBRARY], b"");
     let conjecture = "!m n. m * n = n * m";
@@ -221,7 +198,7 @@ fn a_library_answers_as_the_file_does() {
 /// Whatever an `add` that came to its end said is there, and a killed one leaves the library as it was.
 #[test]
 fn a_killed_writer_does_no_harm() {
-    let place = Place::new();
+    let place = Folder::new();
     let library = place.text("killed.db");
     output(&["library", "build", &library, "-"], b"FIRST: !x. x = x\n");
     let mut promised = vec!["FIRST".to_owned()];
@@ -259,7 +236,7 @@ fn a_problem_is_cut_down() {
     assert!(lines[1].starts_with("fof(given, hypothesis") && lines.len() == 8);
     assert!(lines[7].starts_with("fof(union_is_larger, conjecture"));
     // What comes out goes in again.
-    let place = Place::new();
+    let place = Folder::new();
     let again = output(&["select", "-", "-k", "5"], text.as_bytes());
     assert_eq!(again.lines().skip(1).collect::<Vec<_>>(), lines[1..]);
     let out = place.text("slices");
@@ -281,7 +258,7 @@ fn a_problem_is_cut_down() {
 
 #[test]
 fn vectors_and_neighbours() {
-    let place = Place::new();
+    let place = Folder::new();
     let found: Value = serde_json::from_str(output(&["embed", "!x. x + 0 = x"], b"").trim()).unwrap();
     let renamed: Value = serde_json::from_str(output(&["embed", "!n. n + 0 = n"], b"").trim()).unwrap();
     let length = found["vector"].as_array().unwrap().len();

@@ -9,49 +9,15 @@ use std::process::{Child, Command, Stdio};
 
 use common::{Run, formulanet};
 use expect_test::expect;
+use formulanet_testing::write_holstep;
 use tempfile::TempDir;
 
-/// A data set as HolStep writes it: a statement is useful if it is about the operator of its conjecture.
-fn write_source(folder: &Path, training: usize) {
-    for (split, conjectures) in [("train", 0..training), ("test", training..training + 4)] {
-        fs::create_dir_all(folder.join(split)).unwrap();
-        for i in conjectures {
-            fs::write(folder.join(split).join(format!("{i:05}")), conjecture(i)).unwrap();
-        }
-    }
-}
-
-/// A folder with such a data set, and its name.
+/// A folder with a small data set, and its name.
 fn with_source(training: usize) -> (TempDir, String) {
     let directory = tempfile::tempdir().unwrap();
-    write_source(&directory.path().join("tiny"), training);
+    write_holstep(&directory.path().join("tiny"), training);
     let folder = directory.path().display().to_string();
     (directory, folder)
-}
-
-fn conjecture(i: usize) -> String {
-    const OPERATORS: [&str; 2] = ["+", "*"];
-    const FUNCTIONS: [&str; 3] = ["SUC", "PRE", "ABS"];
-    const VARIABLES: [&str; 4] = ["m", "n", "x", "y"];
-    let (operator, function) = (OPERATORS[i % 2], FUNCTIONS[i % 3]);
-    let (mut text, mut tokens) = (format!("(m {operator} n)"), format!("c{operator} f0 f1"));
-    for _ in 0..=i / 6 {
-        text = format!("({function} {text})");
-        tokens = format!("c{function} {tokens}");
-    }
-    let mut file = format!(
-        "N THEOREM_{i}\nC |- (!m. (!n. ({text} = (n {operator} m))))\nT c= {tokens} c{operator} f1 f0\n"
-    );
-    for j in 0..8 {
-        let is_useful = j % 2 == 0;
-        let operator = OPERATORS[(i + j) % 2];
-        let (f, g) = (FUNCTIONS[(i + j) % 3], FUNCTIONS[(i * j + 1) % 3]);
-        let (a, b) = (VARIABLES[j % 2], VARIABLES[2 + (i + j) % 2]);
-        let sign = if is_useful { '+' } else { '-' };
-        file += &format!("{sign} |- (({f} ({a} {operator} {b})) = ({b} {operator} ({g} {a})))\n");
-        file += &format!("T c= c{f} c{operator} f0 f1 c{operator} f1 c{g} f0\n");
-    }
-    file
 }
 
 /// Arguments for a target with a small network.
@@ -318,7 +284,7 @@ fn what_can_be_wrong() {
     assert_eq!(missing.code, Some(1));
     assert_eq!(missing.stderr, format!("error: {folder}/tiny: No such file or directory (os error 2)\n"));
 
-    write_source(&source, 24);
+    write_holstep(&source, 24);
     let (source, work) = (source.display().to_string(), format!("{folder}/work"));
     let with = |extra: &[&str]| {
         let results = format!("{folder}/results");

@@ -1,8 +1,6 @@
 //! `formulanet train` and `formulanet eval` from the outside: killed, resumed, given nonsense.
 
 mod common;
-#[path = "common/pairs.rs"]
-mod pairs;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,16 +9,14 @@ use std::thread;
 use std::time::Duration;
 
 use common::formulanet;
-use pairs::pairs;
+use formulanet_testing::{Folder, pairs};
 
-struct Place {
-    directory: tempfile::TempDir,
-}
+struct Place(Folder);
 
 impl Place {
     fn new() -> Self {
-        let place = Place { directory: tempfile::tempdir().unwrap() };
-        fs::write(place.path("pairs.jsonl"), pairs(false)).unwrap();
+        let place = Place(Folder::new());
+        place.0.write("pairs.jsonl", pairs(false));
         let run = formulanet(
             &["prepare", &place.text("pairs.jsonl"), "--out", &place.text("data"), "--validation", "8"],
             b"",
@@ -30,11 +26,11 @@ impl Place {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().join(name)
+        self.0.path(name)
     }
 
     fn text(&self, name: &str) -> String {
-        self.path(name).display().to_string()
+        self.0.text(name)
     }
 
     /// The arguments of a run, or of its resumption.

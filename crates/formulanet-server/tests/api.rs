@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use common::{Running, STATEMENTS};
 use formulanet_server::{Server, Settings, StartError};
+use formulanet_testing::Folder;
 use serde_json::{Value, json};
 
 static SERVER: LazyLock<Running> = LazyLock::new(|| Running::new(|_| ()));
@@ -256,7 +257,7 @@ fn the_limits_are_those_that_are_documented() {
         formula.bytes, formula.depth, formula.nodes, formula.treelets
     );
     assert!(description.ends_with(&expected), "{expected} in {description}");
-    let readme = include_str!("../../../README.md");
+    let page = include_str!("../../../docs/server.md");
     for expected in [
         format!("`--max-body {body}`"),
         format!("`--max-premises {premises}`"),
@@ -265,14 +266,14 @@ fn the_limits_are_those_that_are_documented() {
         format!("`--max-connections {connections}`"),
         format!("hold {} MiB", (queue * body) >> 20),
     ] {
-        assert!(readme.contains(&expected), "{expected}");
+        assert!(page.contains(&expected), "{expected}");
     }
 }
 
 #[test]
 fn what_cannot_be_served_is_said_at_the_start() {
-    let folder = tempfile::tempdir().unwrap();
-    let (model, library) = common::files(folder.path());
+    let folder = Folder::new();
+    let (model, library) = common::files(folder.root());
     let check = |settings: Settings, expected: &str| {
         let settings = Settings { listen: "127.0.0.1:0".parse().unwrap(), ..settings };
         let error = Server::new(settings).err().map_or_else(String::new, |error| error.to_string());
@@ -281,10 +282,7 @@ fn what_cannot_be_served_is_said_at_the_start() {
     let libraries = vec![library.clone(), library.clone()];
     check(Settings { libraries, ..Settings::default() }, "two that are called `small`");
     check(Settings { libraries: vec![model.clone()], ..Settings::default() }, "expected a premise library");
-    check(
-        Settings { libraries: vec![folder.path().join("none.db")], ..Settings::default() },
-        "found no such file",
-    );
+    check(Settings { libraries: vec![folder.path("none.db")], ..Settings::default() }, "found no such file");
     check(
         Settings { model: Some("nonsense".into()), ..Settings::default() },
         "expected a model file or one of the shipped",
@@ -292,7 +290,7 @@ fn what_cannot_be_served_is_said_at_the_start() {
     // The library knows its model, unless that has gone; then it may be given.
     let (libraries, other) = (vec![library.clone()], Some("holstep".to_owned()));
     check(Settings { libraries, model: other.clone(), ..Settings::default() }, "");
-    let moved = folder.path().join("moved.safetensors");
+    let moved = folder.path("moved.safetensors");
     std::fs::rename(&model, &moved).unwrap();
     check(Settings { libraries: vec![library.clone()], ..Settings::default() }, "found neither");
     let libraries = vec![library.clone()];
@@ -300,7 +298,7 @@ fn what_cannot_be_served_is_said_at_the_start() {
     let (libraries, given) = (vec![library], Some(moved.to_string_lossy().into_owned()));
     check(Settings { libraries, model: given, ..Settings::default() }, "");
     // A file may be called like a shipped model.
-    let same = folder.path().join("holstep.safetensors");
+    let same = folder.path("holstep.safetensors");
     std::fs::copy(&moved, &same).unwrap();
     check(Settings { model: Some(same.to_string_lossy().into_owned()), ..Settings::default() }, "");
     let taken = Settings { listen: SERVER.address, ..Settings::default() };

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use common::Running;
 use devtools::Browser;
+use formulanet_testing::Folder;
 use serde_json::json;
 
 #[test]
@@ -102,13 +103,12 @@ fn a_newcomer_with_a_keyboard() {
     assert!(message.as_str().unwrap().contains("line 2"), "{message}");
 
     // A file of statements.
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("own.hol");
-    std::fs::write(&file, "OWN: !x. x = x").unwrap();
+    let folder = Folder::new();
+    let file = folder.write("own.hol", "OWN: !x. x = x");
     let document = browser.call("DOM.getDocument", json!({}));
     let find = json!({"nodeId": document["root"]["nodeId"], "selector": "#file"});
     let input = browser.call("DOM.querySelector", find);
-    let files = json!({"nodeId": input["nodeId"], "files": [file.to_str().unwrap()]});
+    let files = json!({"nodeId": input["nodeId"], "files": [file]});
     browser.call("DOM.setFileInputFiles", files);
     browser.wait("premises.value === 'OWN: !x. x = x'");
 

@@ -1,13 +1,12 @@
 //! Answers and refusals to the last byte, but for digits that CPUs differ in.
 
 mod common;
-#[path = "../../../fixtures/snapshot.rs"]
-mod snapshot;
 
 use std::sync::LazyLock;
 
 use common::{Reply, Running};
 use expect_test::{Expect, expect};
+use formulanet_testing::rounded;
 
 static SERVER: LazyLock<Running> = LazyLock::new(|| {
     Running::new(|settings| {
@@ -21,7 +20,7 @@ fn shown(reply: &Reply) -> String {
     // How long it took is never the same, and drawings have tests of their own.
     let body = without(&reply.body, "\"took_ms\":", ",\"unknown\":", "0.0");
     let body = without(&body, "<svg", "</svg>", " …");
-    format!("{} {kind}\n{}\n", reply.status, snapshot::rounded(&body))
+    format!("{} {kind}\n{}\n", reply.status, rounded(&body))
 }
 
 /// A text with something else between two marks, if it has both.

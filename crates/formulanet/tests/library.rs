@@ -1,16 +1,14 @@
 //! Libraries with more statements than are written or read at once.
 
-#[path = "../../../fixtures/tiny.rs"]
-mod tiny;
-
 use formulanet::net::{Compute, Meeting, Precision};
 use formulanet::rank::{Added, Intake, Library, Premise, Ranker, Rows};
 use formulanet::read::{Statement, Syntax};
+use formulanet_testing::{Folder, tiny};
 
 const MANY: usize = 9000;
 
 fn ranker() -> Ranker {
-    Ranker::new(tiny::tiny(Meeting::Towers), Compute::new(Precision::F32, 2)).unwrap()
+    Ranker::new(tiny(Meeting::Towers), Compute::new(Precision::F32, 2)).unwrap()
 }
 
 fn premises(ranker: &Ranker, statements: impl IntoIterator<Item = (String, String)>) -> Vec<Premise> {
@@ -101,8 +99,8 @@ fn what_is_not_committed_does_not_get_in() {
 /// Two that build a library at the same place: the second must not lose what the first has made and others have added.
 #[test]
 fn a_library_that_was_made_meanwhile_is_kept() {
-    let (folder, ranker) = (tempfile::tempdir().unwrap(), ranker());
-    let path = folder.path().join("one.db");
+    let (folder, ranker) = (Folder::new(), ranker());
+    let path = folder.path("one.db");
     let statement = |name: &str| premises(&ranker, [(name.to_owned(), "x = x".to_owned())]).remove(0);
     let late = Library::build(&path, &ranker, "tiny", |addition| {
         Library::build(&path, &ranker, "tiny", |addition| addition.push(statement("early")))?;

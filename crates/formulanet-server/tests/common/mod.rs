@@ -7,17 +7,13 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use formulanet::model::TrainedModel;
 use formulanet::net::{Compute, Meeting, Precision, Storage};
 use formulanet::rank::{Intake, Library, Ranker};
 use formulanet::read::Syntax;
 use formulanet_server::{Server, Settings};
+use formulanet_testing::{Folder, tiny};
 use serde_json::Value;
-use tempfile::TempDir;
 use tokio::sync::oneshot;
-
-#[path = "../../../../fixtures/tiny.rs"]
-mod tiny;
 
 /// Statements of the library `small`.
 pub(crate) const STATEMENTS: [(&str, &str); 6] = [
@@ -29,16 +25,11 @@ pub(crate) const STATEMENTS: [(&str, &str); 6] = [
     ("PROBE", "!p x. p x ==> (?y. p y)"),
 ];
 
-/// A tiny model that ranks.
-fn tiny() -> TrainedModel {
-    tiny::tiny(Meeting::Towers)
-}
-
 /// Files that servers read: a model and a library that was made with it.
 pub(crate) fn files(folder: &Path) -> (PathBuf, PathBuf) {
     let (model, library) = (folder.join("tiny.safetensors"), folder.join("small.db"));
-    tiny().save(&model, Storage::F32).unwrap();
-    let ranker = Ranker::new(tiny(), Compute::new(Precision::F32, 1)).unwrap();
+    tiny(Meeting::Towers).save(&model, Storage::F32).unwrap();
+    let ranker = Ranker::new(tiny(Meeting::Towers), Compute::new(Precision::F32, 1)).unwrap();
     let mut intake = Intake::new(&ranker);
     Library::build(&library, &ranker, &model.to_string_lossy(), |addition| {
         STATEMENTS.iter().try_for_each(|(name, text)| addition.push(intake.take(name, text, Syntax::Hol)?))
@@ -52,14 +43,14 @@ pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
-    _folder: TempDir,
+    _folder: Folder,
 }
 
 impl Running {
     /// Starts with the tiny model and its library, and settings of one's own.
     pub(crate) fn new(change: impl FnOnce(&mut Settings)) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let (model, library) = files(folder.path());
+        let folder = Folder::new();
+        let (model, library) = files(folder.root());
         let mut settings = Settings {
             listen: "127.0.0.1:0".parse().unwrap(),
             libraries: vec![library],

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// Conjectures whose useful statements speak of GG. Statements may have names, so that they are premises of a library.
-pub(crate) fn pairs(have_names: bool) -> String {
+pub fn pairs(have_names: bool) -> String {
     let mut text = String::new();
     for i in 0..40 {
         let nested =

@@ -1,0 +1,27 @@
+//! What the tests of several crates share. Only integration tests can use it, because it depends on the library.
+
+mod folder;
+mod holstep;
+mod model;
+mod pairs;
+mod program;
+mod shell;
+mod snapshot;
+
+pub use folder::Folder;
+pub use holstep::write_holstep;
+pub use model::tiny;
+pub use pairs::pairs;
+pub use program::{Run, run, run_with};
+pub use shell::{Typed, shell};
+pub use snapshot::{numbers, rounded};
+
+/// The Rust blocks of the pages for users, compiled and run.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+
+    #[doc = include_str!("../../../docs/rust.md")]
+    struct Rust;
+}
