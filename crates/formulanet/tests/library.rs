@@ -109,5 +109,5 @@ fn a_library_that_was_made_meanwhile_is_kept() {
     assert!(matches!(late, Err(formulanet::Error::Exists { .. })));
     let names = Library::open(&path).unwrap().statements().unwrap();
     assert_eq!(names.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["early"]);
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert_eq!(std::fs::read_dir(folder.root()).unwrap().count(), 1);
 }
