@@ -2,7 +2,8 @@
 
 use crate::config::{Config, Hints};
 use crate::lanes::Lanes;
-use crate::union::{GraphInput, Plan, Relation, Union, mix};
+use crate::random::scramble;
+use crate::union::{GraphInput, Plan, Relation, Union};
 
 /// A labelled pair of graphs of a batch.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -53,7 +54,7 @@ pub struct Dropout {
 impl Dropout {
     /// The same share of other numbers.
     pub(crate) fn other(self, number: u64) -> Self {
-        Dropout { seed: mix(self.seed ^ mix(number)), ..self }
+        Dropout { seed: scramble(self.seed ^ scramble(number)), ..self }
     }
 
     /// Leaves numbers out, or their gradients.
@@ -63,7 +64,7 @@ impl Dropout {
         }
         let (bar, scale) = ((self.share * 65536.0) as u64, 1.0 / (1.0 - self.share));
         for (i, four) in values.chunks_mut(4).enumerate() {
-            let dice = mix(self.seed ^ i as u64);
+            let dice = scramble(self.seed ^ i as u64);
             for (j, value) in four.iter_mut().enumerate() {
                 *value = if (dice >> (16 * j)) & 0xffff < bar { 0.0 } else { *value * scale };
             }

@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use half::{bf16, f16};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
+use serde::Serialize;
 
-use crate::config::{Config, HINTS};
+use crate::config::Config;
 use crate::model::Model;
 use crate::optim::{MovingAverage, Optimiser};
-use crate::parameters::{Layout, Tensor};
+use crate::tensors::{Layout, Shape};
 
 /// How the matrices of a model file are stored. Vectors (scales, shifts, means, biases) are always f32: they are small.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,22 +27,43 @@ pub enum Storage {
 
 /// Why a file is not a network.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CheckpointError {
     /// The file's frame is damaged, or it is something else.
     #[error("not a safetensors file: {0}")]
     Format(#[from] safetensors::SafeTensorError),
-    /// There is no config in it, or one that does not make sense.
+    /// There is no config in it.
+    #[error("not a formulanet network: no config in the metadata")]
+    NoConfig,
+    /// The config is not one.
     #[error("not a formulanet network: {0}")]
-    Config(String),
+    Config(#[from] serde_json::Error),
+    /// The config asks for sizes that no network has, or that the file is too small for.
+    #[error("not a formulanet network: sizes that do not fit the file: {config}")]
+    Sizes {
+        /// The config in the file.
+        config: String,
+    },
+    /// The file is the state of another network.
+    #[error("not this network: its shape is {found}, expected {expected}")]
+    OtherShape {
+        /// The config in the file.
+        found: String,
+        /// The config of the network that is to go on.
+        expected: String,
+    },
+    /// The metadata does not say how many steps were taken.
+    #[error("not a state of training: no number {0} in the metadata")]
+    NoNumber(&'static str),
     /// A tensor is missing or has another shape or type.
-    #[error("tensor {name}: {found}, expected {expected}")]
+    #[error("tensor {name}: {found}, expected {expected:?} numbers")]
     Tensor {
         /// Its name.
         name: String,
         /// What the file has.
         found: String,
-        /// What the config asks for.
-        expected: String,
+        /// The shape that the config asks for.
+        expected: [usize; 2],
     },
     /// A number is infinite or none.
     #[error("tensor {0} has numbers that are not finite")]
@@ -54,22 +76,6 @@ const CONFIG: &str = "config";
 /// The only key of the file's own metadata. With one key there is one order, and the same network is the same bytes.
 const KEY: &str = "formulanet";
 
-/// Larger sizes than these are a damaged or hostile file.
-const MOST: Config = Config { vocabulary: 1 << 24, dimension: 1 << 13, steps: 64, hints: HINTS, ..SMALLEST };
-const SMALLEST: Config = Config {
-    vocabulary: 1,
-    dimension: 1,
-    steps: 0,
-    kind: crate::config::Kind::Basic,
-    is_conditional: false,
-    norm: crate::config::NormKind::Graph,
-    pooling: crate::config::Pooling::Max,
-    reads: crate::config::Reads::States,
-    meeting: crate::config::Meeting::Concat,
-    hints: 0,
-    marks: false,
-};
-
 /// What stands in a file beside the numbers.
 pub type Metadata = BTreeMap<String, String>;
 
@@ -79,7 +85,7 @@ pub type Attachments = BTreeMap<String, Vec<u8>>;
 /// What the names of attachments begin with in a file.
 const ATTACHED: &str = "attached.";
 
-impl Model {
+impl<S: Shape> Model<S> {
     /// The bytes of a model file.
     ///
     /// # Errors
@@ -112,11 +118,11 @@ impl Model {
     ///
     /// If it is damaged or something else, or its tensors do not fit its config.
     pub fn from_bytes(bytes: &[u8]) -> Result<(Self, Metadata, Attachments), CheckpointError> {
-        let (tensors, metadata, config) = open(bytes)?;
+        let (tensors, metadata, config) = open::<S>(bytes)?;
         let layout = Layout::new(&config);
         let mut values = Vec::new();
         for tensor in layout.tensors() {
-            values.extend(read(&tensors, tensor)?);
+            values.extend(read(&tensors, &tensor.name, tensor.shape)?);
         }
         let attachment = |(name, view): (&str, TensorView<'_>)| {
             let name = name.strip_prefix(ATTACHED).filter(|_| view.dtype() == Dtype::U8)?;
@@ -127,25 +133,24 @@ impl Model {
     }
 
     fn with_config(&self, metadata: &Metadata) -> Metadata {
-        let config = serde_json::to_string(&self.config).expect("a config is plain data");
         let mut metadata = metadata.clone();
-        metadata.insert(CONFIG.into(), config);
+        metadata.insert(CONFIG.into(), in_json(&self.config));
         metadata
     }
 }
 
 /// Everything that training changes.
 #[derive(Clone)]
-pub struct State {
+pub struct State<S: Shape = Config> {
     /// The network.
-    pub model: Model,
+    pub model: Model<S>,
     /// The optimiser and what it remembers.
     pub optimiser: Optimiser,
     /// The network's numbers averaged over time.
     pub average: Option<MovingAverage>,
 }
 
-impl State {
+impl<S: Shape> State<S> {
     /// The bytes of a state file.
     ///
     /// # Errors
@@ -155,10 +160,10 @@ impl State {
         let mut parts = vec![("values", &self.model.values)];
         parts.extend(self.optimiser.memory());
         let mut metadata = self.model.with_config(metadata);
-        metadata.insert("optimiser_steps".into(), self.optimiser.steps().to_string());
+        metadata.insert(OPTIMISER_STEPS.into(), self.optimiser.steps().to_string());
         if let Some(average) = &self.average {
             parts.push(("average", average.memory()));
-            metadata.insert("average_steps".into(), average.steps().to_string());
+            metadata.insert(AVERAGE_STEPS.into(), average.steps().to_string());
         }
         let bytes: Vec<Vec<u8>> = parts.iter().map(|(_, values)| f32_bytes(values)).collect();
         let views = parts.iter().zip(&bytes).map(|((name, values), bytes)| {
@@ -174,75 +179,64 @@ impl State {
     ///
     /// If it is damaged or something else, or of another network or optimiser.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<Metadata, CheckpointError> {
-        let (tensors, metadata, config) = open(bytes)?;
-        if config != *self.model.config() {
-            return Err(CheckpointError::Config(format!(
-                "its shape is {config:?}, expected {:?}",
-                self.model.config()
-            )));
+        let (tensors, metadata, config) = open::<S>(bytes)?;
+        if config != self.model.config {
+            let [found, expected] = [&config, &self.model.config].map(in_json);
+            return Err(CheckpointError::OtherShape { found, expected });
         }
-        let steps = |key: &str| {
+        let steps = |key: &'static str| {
             let number = metadata.get(key).and_then(|text| text.parse().ok());
-            number.ok_or_else(|| CheckpointError::Config(format!("no number {key}")))
+            number.ok_or(CheckpointError::NoNumber(key))
         };
         let fill = |name: &str, values: &mut Vec<f32>| -> Result<(), CheckpointError> {
-            let tensor = Tensor { name: name.into(), shape: [1, values.len()], range: 0..values.len() };
-            *values = read(&tensors, &tensor)?;
+            *values = read(&tensors, name, [1, values.len()])?;
             Ok(())
         };
         let mut next = self.clone();
         fill("values", &mut next.model.values)?;
-        for (name, values) in next.optimiser.memory_mut(steps("optimiser_steps")?) {
+        for (name, values) in next.optimiser.memory_mut(steps(OPTIMISER_STEPS)?) {
             fill(name, values)?;
         }
         if let Some(average) = &mut next.average {
-            fill("average", average.memory_mut(steps("average_steps")?))?;
+            fill("average", average.memory_mut(steps(AVERAGE_STEPS)?))?;
         }
         *self = next;
         Ok(metadata)
     }
 }
 
+/// The keys of how many steps an optimiser has taken and a moving average has followed.
+const OPTIMISER_STEPS: &str = "optimiser_steps";
+const AVERAGE_STEPS: &str = "average_steps";
+
+fn in_json(plain: &impl Serialize) -> String {
+    serde_json::to_string(plain).expect("plain data")
+}
+
 /// All metadata under one key.
 fn framed(metadata: &Metadata) -> HashMap<String, String> {
-    let text = serde_json::to_string(metadata).expect("metadata is plain data");
-    HashMap::from([(KEY.into(), text)])
+    HashMap::from([(KEY.into(), in_json(metadata))])
 }
 
 /// The frame of a file, its metadata and its config.
-fn open(bytes: &[u8]) -> Result<(SafeTensors<'_>, Metadata, Config), CheckpointError> {
+fn open<S: Shape>(bytes: &[u8]) -> Result<(SafeTensors<'_>, Metadata, S), CheckpointError> {
     let (_, header) = SafeTensors::read_metadata(bytes)?;
     let metadata = header.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
     let metadata: Metadata = metadata.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
     let tensors = SafeTensors::deserialize(bytes)?;
-    let config =
-        metadata.get(CONFIG).ok_or_else(|| CheckpointError::Config("no config in the metadata".into()))?;
-    let config: Config =
-        serde_json::from_str(config).map_err(|error| CheckpointError::Config(error.to_string()))?;
-    let fits = |part: fn(&Config) -> usize| (part(&SMALLEST)..=part(&MOST)).contains(&part(&config));
-    // A matrix takes at least two bytes a number, so that a small file cannot ask for much memory.
-    let numbers = config.vocabulary.saturating_mul(config.dimension);
-    if !fits(|c| c.vocabulary)
-        || !fits(|c| c.dimension)
-        || !fits(|c| c.steps)
-        || !fits(|c| c.hints)
-        || numbers > bytes.len()
-    {
-        return Err(CheckpointError::Config(format!("sizes that do not fit the file: {config:?}")));
+    let config = metadata.get(CONFIG).ok_or(CheckpointError::NoConfig)?;
+    let shape: S = serde_json::from_str(config)?;
+    if !shape.fits(bytes.len()) {
+        return Err(CheckpointError::Sizes { config: config.clone() });
     }
-    Ok((tensors, metadata, config))
+    Ok((tensors, metadata, shape))
 }
 
-fn read(tensors: &SafeTensors<'_>, expected: &Tensor) -> Result<Vec<f32>, CheckpointError> {
-    let wrong = |found: String| CheckpointError::Tensor {
-        name: expected.name.clone(),
-        found,
-        expected: format!("{:?} numbers", expected.shape),
-    };
-    let view = tensors.tensor(&expected.name).map_err(|_| wrong("missing".into()))?;
-    let count = expected.range.len();
-    let is_flat = view.shape() == [count] && expected.shape[0] == 1;
-    if view.shape() != expected.shape && !is_flat {
+fn read(tensors: &SafeTensors<'_>, name: &str, shape: [usize; 2]) -> Result<Vec<f32>, CheckpointError> {
+    let wrong = |found: String| CheckpointError::Tensor { name: name.to_owned(), found, expected: shape };
+    let view = tensors.tensor(name).map_err(|_| wrong("missing".into()))?;
+    let is_flat = shape[0] == 1 && view.shape() == [shape[1]];
+    if view.shape() != shape && !is_flat {
         return Err(wrong(format!("{:?} numbers", view.shape())));
     }
     let halves = || view.data().chunks_exact(2).map(|b| [b[0], b[1]]);
@@ -255,7 +249,7 @@ fn read(tensors: &SafeTensors<'_>, expected: &Tensor) -> Result<Vec<f32>, Checkp
         other => return Err(wrong(format!("{other:?}"))),
     };
     if values.iter().any(|value| !value.is_finite()) {
-        return Err(CheckpointError::NotFinite(expected.name.clone()));
+        return Err(CheckpointError::NotFinite(name.to_owned()));
     }
     Ok(values)
 }
@@ -297,7 +291,7 @@ mod tests {
         {
             let attachments = Attachments::from([("seen".into(), vec![1, 2, 3])]);
             let bytes = model.to_bytes(storage, &metadata(), &attachments).unwrap();
-            let (read, metadata, attached) = Model::from_bytes(&bytes).unwrap();
+            let (read, metadata, attached) = Model::<Config>::from_bytes(&bytes).unwrap();
             assert_eq!(attached, attachments);
             assert_eq!(read.config(), model.config());
             assert_eq!(metadata["vocabulary"], "[\"VAR\"]");
@@ -336,7 +330,7 @@ mod tests {
     }
 
     fn check_refused(bytes: &[u8], expected: &str) {
-        let error = Model::from_bytes(bytes).err().expect("refused").to_string();
+        let error = Model::<Config>::from_bytes(bytes).err().expect("refused").to_string();
         assert!(error.contains(expected), "{error}");
     }
 
@@ -347,7 +341,7 @@ mod tests {
         check_refused(b"", "not a safetensors file");
         check_refused(b"hello, this is no network at all", "not a safetensors file");
         for length in (0..bytes.len()).step_by(97) {
-            assert!(Model::from_bytes(&bytes[..length]).is_err());
+            assert!(Model::<Config>::from_bytes(&bytes[..length]).is_err());
         }
         let text = |bytes: &[u8], from: &str, to: &str| {
             assert_eq!(from.len(), to.len());

@@ -5,7 +5,8 @@ use crate::config::{Config, NormKind};
 use crate::kernel::matmul::add_outer;
 use crate::kernel::norm::{self, Normalised, Statistics};
 use crate::kernel::rows;
-use crate::parameters::{Norm, Update, Weight, Weights};
+use crate::parameters::Update;
+use crate::tensors::{Norm, Weight, Weights};
 use crate::union::{Level, Relation};
 
 /// One way through a network: its numbers, and what they run on.

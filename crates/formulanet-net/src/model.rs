@@ -5,32 +5,33 @@ use crate::config::{Config, Pooling, Reads};
 use crate::kernel::norm::Statistics;
 use crate::kernel::rows;
 use crate::layer::{Members, NormTrace, Pass, UpdateTrace};
-use crate::parameters::{Layout, Step, Update};
+use crate::parameters::{Functions, Step, Update};
+use crate::tensors::{Layout, Shape};
 use crate::union::{Level, Plan, Relation, Union};
 
 /// A network and its numbers.
 #[derive(Clone)]
-pub struct Model {
-    pub(crate) config: Config,
-    pub(crate) layout: Layout,
+pub struct Model<S: Shape = Config> {
+    pub(crate) config: S,
+    pub(crate) layout: Layout<S::Functions>,
     pub(crate) values: Vec<f32>,
 }
 
-impl Model {
+impl<S: Shape> Model<S> {
     /// A network with random weights; the same seed gives the same weights.
-    pub fn new(config: Config, seed: u64) -> Self {
+    pub fn new(config: S, seed: u64) -> Self {
         let layout = Layout::new(&config);
         let values = layout.initial(seed);
         Model { config, layout, values }
     }
 
     /// The shape of the network.
-    pub fn config(&self) -> &Config {
+    pub fn config(&self) -> &S {
         &self.config
     }
 
     /// Where the numbers lie.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &Layout<S::Functions> {
         &self.layout
     }
 
@@ -77,14 +78,14 @@ const TREELET_RECEIVERS: [usize; 3] = [0, 1, 2];
 
 impl Pass<'_> {
     /// Embeds the graphs of a micro-batch.
-    pub(crate) fn forward(&self, layout: &Layout, union: &Union) -> Trace {
+    pub(crate) fn forward(&self, functions: &Functions, union: &Union) -> Trace {
         let d = self.config.dimension;
         let mut tokens = self.compute.take(union.tokens.len() * d);
-        rows::gather(&mut tokens, &self.values[layout.embedding.clone()], &union.tokens, d);
+        rows::gather(&mut tokens, &self.values[functions.embedding.clone()], &union.tokens, d);
         let level = &union.levels[0];
-        let (mut nodes, embedding) = self.norm_forward(&layout.embedding_norm, tokens, level.counted());
+        let (mut nodes, embedding) = self.norm_forward(&functions.embedding_norm, tokens, level.counted());
         let mut trace = Trace { embedding, steps: Vec::new(), pools: vec![self.pool(&nodes, level)] };
-        for ((step, plan), level) in layout.steps.iter().zip(&union.plans).zip(&union.levels[1..]) {
+        for ((step, plan), level) in functions.steps.iter().zip(&union.plans).zip(&union.levels[1..]) {
             let (step_trace, after) = self.step_forward(step, plan, level, nodes);
             trace.pools.push(match self.config.reads {
                 Reads::States => self.pool(&after, level),
@@ -146,7 +147,7 @@ impl Pass<'_> {
     /// Adds the gradients of all weights, given those of the graphs' vectors at every step.
     pub(crate) fn backward(
         &self,
-        layout: &Layout,
+        functions: &Functions,
         union: &Union,
         trace: Trace,
         pooled_gradients: &[Vec<f32>],
@@ -155,7 +156,7 @@ impl Pass<'_> {
         let d = self.config.dimension;
         let count = union.levels[union.levels.len() - 1].weights.len();
         let mut node_gradient = self.compute.zeros(count * d);
-        for (t, (step, step_trace)) in layout.steps.iter().zip(trace.steps).enumerate().rev() {
+        for (t, (step, step_trace)) in functions.steps.iter().zip(trace.steps).enumerate().rev() {
             let (plan, level) = (&union.plans[t], &union.levels[t + 1]);
             let pooled = (&trace.pools[t + 1], pooled_gradients[t + 1].as_slice());
             if self.config.reads == Reads::States {
@@ -166,9 +167,9 @@ impl Pass<'_> {
         }
         let level = &union.levels[0];
         self.pool_backward((&trace.pools[0], &pooled_gradients[0]), level, &mut node_gradient);
-        let norm = &layout.embedding_norm;
+        let norm = &functions.embedding_norm;
         self.norm_backward(norm, &trace.embedding, level.counted(), &mut node_gradient, gradients);
-        rows::add_rows(&mut gradients[layout.embedding.clone()], &node_gradient, &union.tokens, d);
+        rows::add_rows(&mut gradients[functions.embedding.clone()], &node_gradient, &union.tokens, d);
         trace.embedding.recycle(self.compute);
         self.compute.give(node_gradient);
     }
@@ -288,6 +289,11 @@ impl Trace {
     pub(crate) fn recycle(self, compute: &Compute) {
         self.embedding.recycle(compute);
         self.steps.into_iter().for_each(|step| step.recycle(compute));
+    }
+
+    /// A gradient of zeros for the graphs' vectors at every step.
+    pub(crate) fn zero_gradients(&self) -> Vec<Vec<f32>> {
+        self.pools.iter().map(|pool| vec![0.0; pool.vectors.len()]).collect()
     }
 
     /// A micro-batch of another process: the graphs' vectors alone.

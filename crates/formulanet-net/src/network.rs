@@ -6,7 +6,7 @@ use crate::compute::Compute;
 use crate::config::Hints;
 use crate::layer::Pass;
 use crate::model::Model;
-use crate::parameters::Weights;
+use crate::tensors::Weights;
 use crate::union::{GraphInput, Union};
 
 /// A trained network, laid out for a CPU.
@@ -53,7 +53,7 @@ const PAIRS: usize = 512;
 impl Network {
     /// Lays a network out.
     pub fn new(model: Model, compute: Compute) -> Self {
-        let weights = Weights::new(&model.layout, &model.values, compute.kernel, false);
+        let weights = Weights::new(&model.layout.weights, &model.values, compute.kernel, false);
         Network { model, weights, compute }
     }
 
@@ -112,7 +112,7 @@ impl Network {
             let part = &graphs[parts[i].clone()];
             let trace = self
                 .pass()
-                .forward(&self.model.layout, &Union::new(part.iter().copied(), &self.model.config));
+                .forward(&self.model.layout.functions, &Union::new(part.iter().copied(), &self.model.config));
             let of_graph = |g: usize| Embedding {
                 values: trace
                     .pools
@@ -138,7 +138,7 @@ impl Network {
         assert!(t < self.model.config.steps, "the network has {} steps", self.model.config.steps);
         let pass = Pass { keeps_trace: true, ..self.pass() };
         let union = Union::new([graph], &self.model.config);
-        let trace = pass.forward(&self.model.layout, &union);
+        let trace = pass.forward(&self.model.layout.functions, &union);
         let d = self.model.config.dimension;
         let classes = union.levels[t].of_node.iter();
         let nodes = classes.flat_map(|&class| &trace.nodes(t)[class as usize * d..][..d]).copied().collect();
@@ -157,11 +157,11 @@ impl Network {
                 for (statement, conjecture, hints) in chunks[i] {
                     self.model.config.join(statement.step(t), conjecture.step(t), *hints, &mut inputs);
                 }
-                self.pass().probabilities(&self.model.layout.heads[t], &inputs)
+                self.pass().probabilities(&self.model.layout.functions.heads[t], &inputs)
             });
             scores.concat()
         };
-        (0..self.model.layout.heads.len()).map(of_step).collect()
+        (0..self.model.layout.functions.heads.len()).map(of_step).collect()
     }
 }
 
@@ -176,7 +176,7 @@ impl Network {
         let config = &self.model.config;
         let width = config.width();
         assert!(conjecture.len() == width && statements.len() == width * hints.len(), "vectors do not fit");
-        let head = self.model.layout.heads.last().expect("there is always a classifier");
+        let head = self.model.layout.functions.heads.last().expect("there is always a classifier");
         let chunks: Vec<(&[f32], &[Hints])> =
             statements.chunks(width * PAIRS).zip(hints.chunks(PAIRS)).collect();
         let scores = self.compute.map(chunks.len(), |i| {

@@ -59,7 +59,7 @@ impl Model {
         if self.config.norm != NormKind::Batch {
             return Vec::new();
         }
-        let norms = self.layout.norms().into_iter().zip(trace.statistics());
+        let norms = self.layout.functions.norms().into_iter().zip(trace.statistics());
         norms
             .map(|(norm, seen)| seen.and_then(|(statistics, count)| follow(norm, statistics, count)))
             .collect()
@@ -70,7 +70,7 @@ impl Model {
         if self.config.norm != NormKind::Batch {
             return Vec::new();
         }
-        let norms = self.layout.norms();
+        let norms = self.layout.functions.norms();
         norms.into_iter().map(|norm| norm.running.clone().expect("norms over batches are followed")).collect()
     }
 

@@ -4,12 +4,14 @@
 //! after every step, one behind the other: the first of them knows the symbols, the last the structure.
 
 use crate::batch::{Batch, Contest};
+use crate::head::HeadTrace;
 use crate::kernel::matmul::{Packed, Read, add_outer};
 use crate::kernel::rows;
 use crate::layer::Pass;
 use crate::model::{Model, Trace};
 use crate::network::{Embedding, Network};
-use crate::train::{Gradients, follow};
+use crate::parameters::Head;
+use crate::train::{Followed, Gradients, follow};
 
 /// The number that dot products are multiplied with, so that they do not grow with the length of vectors.
 fn scale(length: usize) -> f32 {
@@ -51,6 +53,87 @@ fn judge(contest: &Contest, scores: &[f32]) -> Judged {
     Judged { errors, loss, correct }
 }
 
+/// One side of a contest, conjectures or statements, on its way through its head.
+struct Tower<'a> {
+    /// Of the two sides.
+    number: usize,
+    head: &'a Head,
+    graphs: &'a [usize],
+    inputs: Vec<f32>,
+    trace: HeadTrace,
+    vectors: Vec<f32>,
+}
+
+impl<'a> Tower<'a> {
+    fn forward(
+        pass: &Pass<'_>,
+        batch: &Batch,
+        traces: &[Trace],
+        (number, head): (usize, &'a Head),
+        graphs: &'a [usize],
+    ) -> Self {
+        let width = pass.config.width();
+        let vectors = graphs.iter().flat_map(|&graph| {
+            let (part, number) = batch.places[graph];
+            traces[part].pools.iter().flat_map(move |pool| &pool.vectors[number * width..][..width])
+        });
+        let mut inputs: Vec<f32> = vectors.copied().collect();
+        batch.dropout.other(number as u64).apply(&mut inputs);
+        let (trace, vectors) = pass.head_forward(head, &inputs, batch.dropout.other(2 + number as u64));
+        Tower { number, head, graphs, inputs, trace, vectors }
+    }
+
+    /// What the running statistics of its head move towards.
+    fn followed(&self) -> Option<Followed> {
+        follow(&self.head.norm, &self.trace.statistics, self.graphs.len() as f32)
+    }
+
+    /// Adds the gradients of the head and, to `pooled`, those of the graphs' vectors at every step, given the gradient of
+    /// its own vectors.
+    fn backward(
+        self,
+        pass: &Pass<'_>,
+        batch: &Batch,
+        vector_gradient: &[f32],
+        gradients: &mut [f32],
+        pooled: &mut [Vec<Vec<f32>>],
+    ) {
+        let (width, length) = (pass.config.width(), pass.config.classifier_input());
+        let mut gradient =
+            pass.head_backward(self.head, self.trace, &self.inputs, vector_gradient, gradients);
+        batch.dropout.other(self.number as u64).apply(&mut gradient);
+        for (&graph, row) in self.graphs.iter().zip(gradient.chunks_exact(length)) {
+            let (part, number) = batch.places[graph];
+            for (pooled, gradient) in pooled[part].iter_mut().zip(row.chunks_exact(width)) {
+                rows::add(&mut pooled[number * width..][..width], gradient);
+            }
+        }
+        pass.compute.give(gradient);
+    }
+}
+
+/// Scores a contest, and returns what training makes of the scores and the gradients of queries and keys.
+fn compare(
+    pass: &Pass<'_>,
+    contest: &Contest,
+    queries: &[f32],
+    keys: &[f32],
+) -> (Judged, Vec<f32>, Vec<f32>) {
+    let [conjectures, statements] = [contest.conjectures.len(), contest.statements.len()];
+    let (kernel, length) = (pass.compute.kernel, pass.config.tower());
+    let packed = |read| Packed::new(kernel, keys, [statements, length], read);
+    let scaled: Vec<f32> = queries.iter().map(|x| x * scale(length)).collect();
+    let mut scores = vec![0.0; conjectures * statements];
+    packed(Read::Transposed).multiply(&mut scores, &scaled);
+    let judged = judge(contest, &scores);
+    let mut query_gradient = vec![0.0; queries.len()];
+    packed(Read::Plain).multiply(&mut query_gradient, &judged.errors);
+    query_gradient.iter_mut().for_each(|gradient| *gradient *= scale(length));
+    let mut key_gradient = vec![0.0; keys.len()];
+    add_outer(kernel, &mut key_gradient, &judged.errors, &scaled, [statements, length]);
+    (judged, query_gradient, key_gradient)
+}
+
 impl Model {
     /// Scores a contest and returns, for every micro-batch and step, the gradients of its graphs' vectors.
     pub(crate) fn towers_backward(
@@ -61,69 +144,19 @@ impl Model {
         traces: &[Trace],
         gradients: &mut Gradients,
     ) -> Vec<Vec<Vec<f32>>> {
-        let (width, length) = (self.config.width(), self.config.tower());
-        let read = |graphs: &[usize]| -> Vec<f32> {
-            let vectors = graphs.iter().flat_map(|&graph| {
-                let (part, number) = batch.places[graph];
-                traces[part].pools.iter().flat_map(move |pool| &pool.vectors[number * width..][..width])
-            });
-            vectors.copied().collect()
-        };
+        let heads = &self.layout.functions.heads;
         let statements: Vec<usize> = contest.statements.iter().map(|statement| statement.graph).collect();
-        let graphs = [&contest.conjectures, &statements];
-        let mut inputs = graphs.map(|graphs| read(graphs));
-        inputs.iter_mut().zip(0..).for_each(|(inputs, i)| batch.dropout.other(i).apply(inputs));
-        let [of_conjectures, of_statements] = [0, 1].map(|i| &self.layout.heads[i]);
-        let (conjecture_trace, queries) =
-            pass.head_forward(of_conjectures, &inputs[0], batch.dropout.other(2));
-        let (statement_trace, keys) = pass.head_forward(of_statements, &inputs[1], batch.dropout.other(3));
-        let [count, number] = [contest.conjectures.len(), contest.statements.len()];
-        let kernel = pass.compute.kernel;
-        let mut scores = vec![0.0; count * number];
-        let scaled: Vec<f32> = queries.iter().map(|x| x * scale(length)).collect();
-        Packed::new(kernel, &keys, [number, length], Read::Transposed).multiply(&mut scores, &scaled);
-        let judged = judge(contest, &scores);
-        let mut query_gradient = vec![0.0; queries.len()];
-        Packed::new(kernel, &keys, [number, length], Read::Plain)
-            .multiply(&mut query_gradient, &judged.errors);
-        query_gradient.iter_mut().for_each(|gradient| *gradient *= scale(length));
-        let mut key_gradient = vec![0.0; keys.len()];
-        add_outer(kernel, &mut key_gradient, &judged.errors, &scaled, [number, length]);
-        for (head, trace, inputs) in
-            [(of_conjectures, &conjecture_trace, &inputs[0]), (of_statements, &statement_trace, &inputs[1])]
-        {
-            let count = inputs.len() / head.first.shape[1];
-            gradients.followed.extend(follow(&head.norm, &trace.statistics, count as f32));
-        }
-        let input_gradients = [
-            pass.head_backward(
-                of_conjectures,
-                conjecture_trace,
-                &inputs[0],
-                &query_gradient,
-                &mut gradients.values,
-            ),
-            pass.head_backward(
-                of_statements,
-                statement_trace,
-                &inputs[1],
-                &key_gradient,
-                &mut gradients.values,
-            ),
-        ];
+        let tower =
+            |number: usize, graphs| Tower::forward(pass, batch, traces, (number, &heads[number]), graphs);
+        let (of_conjectures, of_statements) = (tower(0, &contest.conjectures), tower(1, &statements));
+        let (judged, query_gradient, key_gradient) =
+            compare(pass, contest, &of_conjectures.vectors, &of_statements.vectors);
+        gradients.followed.extend([&of_conjectures, &of_statements].into_iter().filter_map(Tower::followed));
         gradients.losses.push(judged.loss);
         gradients.correct.push(judged.correct);
-        let zeros = |trace: &Trace| trace.pools.iter().map(|pool| vec![0.0; pool.vectors.len()]).collect();
-        let mut pooled: Vec<Vec<Vec<f32>>> = traces.iter().map(zeros).collect();
-        for (i, (graphs, mut gradient)) in graphs.into_iter().zip(input_gradients).enumerate() {
-            batch.dropout.other(i as u64).apply(&mut gradient);
-            for (&graph, row) in graphs.iter().zip(gradient.chunks_exact(self.config.classifier_input())) {
-                let (part, number) = batch.places[graph];
-                for (pooled, gradient) in pooled[part].iter_mut().zip(row.chunks_exact(width)) {
-                    rows::add(&mut pooled[number * width..][..width], gradient);
-                }
-            }
-            pass.compute.give(gradient);
+        let mut pooled: Vec<Vec<Vec<f32>>> = traces.iter().map(Trace::zero_gradients).collect();
+        for (tower, gradient) in [(of_conjectures, query_gradient), (of_statements, key_gradient)] {
+            tower.backward(pass, batch, &gradient, &mut gradients.values, &mut pooled);
         }
         pooled
     }
@@ -155,6 +188,6 @@ impl Network {
     fn towers(&self, which: usize, embeddings: &[&Embedding]) -> Vec<f32> {
         assert!(self.model().config.meeting == crate::Meeting::Towers, "the network has classifiers");
         let inputs: Vec<f32> = embeddings.iter().flat_map(|embedding| embedding.all()).copied().collect();
-        self.pass().head_fixed(&self.model().layout.heads[which], &inputs)
+        self.pass().head_fixed(&self.model().layout.functions.heads[which], &inputs)
     }
 }

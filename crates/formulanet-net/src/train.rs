@@ -10,7 +10,7 @@ use crate::kernel::rows;
 use crate::lanes::{Lanes, Sums};
 use crate::layer::Pass;
 use crate::model::{Model, Trace};
-use crate::parameters::{Norm, Weights};
+use crate::tensors::{Norm, Weights};
 
 /// What a mini-batch teaches.
 #[derive(Clone, PartialEq, Debug)]
@@ -40,7 +40,7 @@ impl Model {
     /// If the batch is one of pairs and the network has no classifiers, or the other way round; or if it was dealt out
     /// for another process.
     pub fn gradients(&self, batch: &Batch, compute: &Compute) -> Gradients {
-        let weights = Weights::new(&self.layout, &self.values, compute.kernel, true);
+        let weights = Weights::new(&self.layout.weights, &self.values, compute.kernel, true);
         let pass = Pass {
             config: &self.config,
             values: &self.values,
@@ -54,7 +54,8 @@ impl Model {
         let is_own = |&i: &usize| lanes.has(group.rank(), group.size(), i);
         let numbers: Vec<usize> = (0..batch.unions.len()).filter(is_own).collect();
         let union = |i: usize| batch.unions[i].as_ref().expect("the batch was dealt out for this process");
-        let computed = compute.map(numbers.len(), |i| pass.forward(&self.layout, union(numbers[i])));
+        let computed =
+            compute.map(numbers.len(), |i| pass.forward(&self.layout.functions, union(numbers[i])));
         let mut traces: Vec<Option<Trace>> = batch.unions.iter().map(|_| None).collect();
         numbers.into_iter().zip(computed).for_each(|(i, trace)| traces[i] = Some(trace));
         let (traces, followed) = self.gather_traces(batch, traces, compute);
@@ -83,7 +84,7 @@ impl Model {
             for i in lanes.micro_batches(lane) {
                 let trace = traces[i].lock().unwrap_or_else(PoisonError::into_inner).take();
                 let trace = trace.expect("a micro-batch is in one lane");
-                pass.backward(&self.layout, union(i), trace, &pooled[i], &mut sum);
+                pass.backward(&self.layout.functions, union(i), trace, &pooled[i], &mut sum);
             }
             sums.add_lane(lane, sum);
         });
@@ -111,9 +112,8 @@ impl Model {
     ) -> Vec<Vec<Vec<f32>>> {
         let width = self.config.width();
         let labels: Vec<bool> = pairs.iter().map(|pair| pair.is_useful).collect();
-        let zeros = |trace: &Trace| trace.pools.iter().map(|pool| vec![0.0; pool.vectors.len()]).collect();
-        let mut pooled: Vec<Vec<Vec<f32>>> = traces.iter().map(zeros).collect();
-        for (t, head) in self.layout.heads.iter().enumerate() {
+        let mut pooled: Vec<Vec<Vec<f32>>> = traces.iter().map(Trace::zero_gradients).collect();
+        for (t, head) in self.layout.functions.heads.iter().enumerate() {
             let mut inputs = Vec::with_capacity(labels.len() * self.config.classifier_input());
             let vector = |graph: usize| {
                 let (part, number) = batch.places[graph];

@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 
 use crate::config::{Config, Kind, NormKind};
+use crate::random::scramble;
 
 /// A graph: the token and the number of edges of every node, and the targets of all edges in rank order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -109,14 +110,6 @@ pub(crate) struct Union {
     pub(crate) plans: Vec<Plan>,
 }
 
-/// Another number for every number, without order in them (the last steps of SplitMix64).
-pub(crate) fn mix(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 /// Rows of nodes, as the graphs have them.
 struct Rows<const ROLES: usize> {
     nodes: Vec<[u32; ROLES]>,
@@ -187,7 +180,7 @@ impl Builder {
     }
 
     fn finish(self, steps: usize) -> Union {
-        let mut hashes: Vec<u64> = self.tokens.iter().map(|&token| mix(u64::from(token))).collect();
+        let mut hashes: Vec<u64> = self.tokens.iter().map(|&token| scramble(u64::from(token))).collect();
         let mut classes = self.classes(&hashes);
         let tokens = classes.first.iter().map(|&node| self.tokens[node as usize]).collect();
         let (mut levels, mut plans) = (Vec::new(), Vec::new());
@@ -255,17 +248,17 @@ impl Builder {
 
     /// The hashes after a step: of a node's own and, in any order, of those that send it messages.
     fn next_hashes(&self, hashes: &[u64]) -> Vec<u64> {
-        let mut sums: Vec<u64> = hashes.iter().map(|&hash| mix(hash ^ 0x5e1f)).collect();
+        let mut sums: Vec<u64> = hashes.iter().map(|&hash| scramble(hash ^ 0x5e1f)).collect();
         let mut send = |nodes: &[u32]| {
             let row = row_hash(nodes, hashes);
             for (&node, role) in nodes.iter().zip(1u64..) {
                 let sum = &mut sums[node as usize];
-                *sum = sum.wrapping_add(mix(row ^ mix(role)));
+                *sum = sum.wrapping_add(scramble(row ^ scramble(role)));
             }
         };
         self.edges.nodes.iter().for_each(|nodes| send(nodes));
         self.treelets.nodes.iter().for_each(|nodes| send(nodes));
-        sums.into_iter().map(mix).collect()
+        sums.into_iter().map(scramble).collect()
     }
 
     fn relation<const ROLES: usize>(
@@ -322,5 +315,5 @@ impl Builder {
 
 /// The hash of an edge or a treelet between nodes of these hashes.
 fn row_hash(nodes: &[u32], hashes: &[u64]) -> u64 {
-    nodes.iter().fold(nodes.len() as u64, |sum, &node| mix(sum ^ hashes[node as usize]))
+    nodes.iter().fold(nodes.len() as u64, |sum, &node| scramble(sum ^ hashes[node as usize]))
 }

@@ -101,7 +101,7 @@ impl TrainedModel {
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, Error> {
         let damaged = |message: String| Error::data(name, message);
         let (model, metadata, attachments) =
-            Model::from_bytes(bytes).map_err(|error| damaged(error.to_string()))?;
+            <Model>::from_bytes(bytes).map_err(|error| damaged(error.to_string()))?;
         let part = |key: &str| {
             let missing = || damaged(format!("expected a formulanet model, found one without `{key}`"));
             metadata.get(key).ok_or_else(missing)
