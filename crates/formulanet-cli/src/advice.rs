@@ -2,12 +2,18 @@
 
 use formulanet::Error;
 use formulanet::logic::{Limit, ParseError};
+use formulanet_server::StartError;
 
 /// The flag or command that leads out, if there is one.
 pub(crate) fn advice(error: &anyhow::Error) -> Option<String> {
-    error.chain().find_map(|cause| match cause.downcast_ref::<Error>() {
-        Some(error) => of_library(error),
-        None => cause.downcast_ref::<ParseError>().and_then(|error| error.limit).map(raise),
+    error.chain().find_map(|cause| {
+        if let Some(error) = cause.downcast_ref::<Error>() {
+            of_library(error)
+        } else if let Some(StartError::Data(error)) = cause.downcast_ref() {
+            of_library(error)
+        } else {
+            cause.downcast_ref::<ParseError>().and_then(|error| error.limit).map(raise)
+        }
     })
 }
 

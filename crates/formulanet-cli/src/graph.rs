@@ -13,7 +13,7 @@ use crate::input::{FormulaArguments, LimitArguments, ViewArgument, writing};
 
 /// Show the graph of a formula
 ///
-/// A formula becomes a graph that does not depend on the names of its variables: this is what the network reads.
+/// A formula becomes a graph that does not depend on the names of its variables. This is what the network reads.
 #[derive(Args)]
 #[command(
     group(ArgGroup::new("source").required(true)),
@@ -27,16 +27,16 @@ pub(crate) struct Arguments {
     /// A formula or sequent, `@FILE` to read it from a file, or `-` to read it from standard input
     #[arg(group = "source", allow_hyphen_values = true)]
     formula: Option<String>,
-    /// All statements of HolStep files (`-` is standard input)
+    /// Show all statements of HolStep files; `-` is standard input
     #[arg(long, value_name = "FILE", group = "source", num_args = 1..)]
     holstep: Vec<String>,
-    /// All formulas of TPTP problems and their includes
+    /// Show all formulas of TPTP problems and their includes
     #[arg(long, value_name = "FILE", group = "source", num_args = 1..)]
     tptp: Vec<String>,
-    /// All statements of DeepMath files
+    /// Show all statements of DeepMath files
     #[arg(long, value_name = "FILE", group = "source", num_args = 1..)]
     deepmath: Vec<String>,
-    /// Only the N-th statement of the files, counted from 1
+    /// Show only the N-th statement of the files, counted from 1
     #[arg(long, value_name = "N", conflicts_with = "formula")]
     nth: Option<usize>,
     /// How to show a graph

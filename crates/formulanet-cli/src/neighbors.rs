@@ -179,7 +179,6 @@ fn page<'a>(
         builder.build(formula, names, &mut graph)?;
         Ok(draw::svg(&graph, names, &SvgOptions { title: Some(title), ..SvgOptions::default() })?)
     };
-    let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let mut text = String::from(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Neighbours of a formula</title>\n\
          <style>body{font:16px/1.5 system-ui,sans-serif;margin:2rem;max-width:80rem}figure{margin:0 0 2rem;\
@@ -189,16 +188,16 @@ fn page<'a>(
     write!(
         text,
         "<h1>Neighbours of a formula</h1>\n<figure><figcaption><code>{}</code></figcaption>{}</figure>\n",
-        escape(&shown),
+        draw::escape(&shown),
         picture(query, "query".into())?
     )?;
     for (row, formula) in rows.iter().zip(formulas) {
         writeln!(
             text,
             "<figure><figcaption><b>{}</b>, similarity {:.4}<br><code>{}</code></figcaption>{}</figure>",
-            escape(row.name),
+            draw::escape(row.name),
             row.similarity,
-            escape(&row.formula),
+            draw::escape(&row.formula),
             picture(formula, row.name.to_owned())?
         )?;
     }

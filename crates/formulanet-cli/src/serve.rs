@@ -10,10 +10,12 @@ use formulanet::logic::Limits;
 use formulanet::net::Precision;
 use formulanet_server::{Server, Settings};
 
+use crate::input::counted;
+
 /// Answer over HTTP, with a web page
 ///
-/// Ranks, embeds and draws statements for other programs and for browsers. What is answered at which path is described
-/// by /openapi.json; the page is at /. Ctrl-C stops it after what has begun is finished.
+/// Ranks, embeds and draws statements for other programs and for browsers. The page is at /, and /openapi.json describes
+/// every path. Ctrl-C stops the server once it has answered the requests that it has begun.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet serve\n  \
@@ -21,17 +23,17 @@ use formulanet_server::{Server, Settings};
     curl -s localhost:8017/v1/rank -H 'content-type: application/json' \\\n       \
     -d '{\"conjecture\": \"!m n. m + n = n + m\", \"premises\": \"ADD_0: !m. m + 0 = m\"}'")]
 pub(crate) struct Arguments {
-    /// Where to listen; with port 0, on any free one
+    /// Listen on this address; port 0 takes any free one
     #[arg(long, value_name = "ADDRESS", default_value_t = Settings::default().listen)]
     listen: SocketAddr,
-    /// A library of `formulanet library build`, which requests know by the file's name without its extension
+    /// Serve this library; requests name it by its file name without the extension
     #[arg(long, value_name = "FILE")]
     library: Vec<PathBuf>,
-    /// A model file or a shipped model for statements of requests, and for libraries that were made with it; by default
-    /// the shipped one that ranks libraries of the statements' language
+    /// A model file or a shipped model for the statements of requests, and for libraries made with it [default: the
+    /// shipped one for the statements' language]
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// bf16 where the CPU multiplies it (auto), or always one of them
+    /// Multiply in f32 or bf16; auto takes bf16 if the CPU has instructions for it
     #[arg(long, value_name = "auto|f32|bf16", default_value = "auto", value_parser = super::train::parse_word::<Precision>)]
     precision: Precision,
     #[command(flatten)]
@@ -42,34 +44,34 @@ pub(crate) struct Arguments {
 #[derive(Args)]
 #[command(next_help_heading = "Limits")]
 struct ServerLimits {
-    /// Bytes of a request's body
+    /// Accept bodies of at most N bytes
     #[arg(long, value_name = "N", default_value_t = Settings::default().max_body)]
     max_body: usize,
-    /// Seconds for a request, from its first line to its answer
+    /// Answer a request within SECONDS of its first line
     #[arg(long, value_name = "SECONDS", default_value_t = Settings::default().timeout.as_secs_f64(), value_parser = seconds)]
     timeout: f64,
-    /// Requests that are computed at once
+    /// Compute N requests at once
     #[arg(long, value_name = "N", default_value_t = Settings::default().workers)]
     workers: usize,
-    /// Requests that wait to be computed; more are refused with 429
+    /// Let N requests wait; refuse more with 429
     #[arg(long, value_name = "N", default_value_t = Settings::default().queue)]
     queue: usize,
-    /// Connections that are open at once; more wait
+    /// Keep N connections open at once; more wait
     #[arg(long, value_name = "N", default_value_t = Settings::default().max_connections)]
     max_connections: usize,
-    /// Statements of a request
+    /// Accept at most N statements in a request
     #[arg(long, value_name = "N", default_value_t = Settings::default().max_premises)]
     max_premises: usize,
-    /// Bytes of one formula or line
+    /// Read at most N bytes of a formula or line
     #[arg(long, value_name = "N", default_value_t = Settings::default().limits.bytes)]
     max_bytes: usize,
-    /// Depth of nested brackets and binders
+    /// Read at most N nested brackets and binders
     #[arg(long, value_name = "N", default_value_t = Settings::default().limits.depth)]
     max_depth: usize,
-    /// Nodes of one formula
+    /// Accept at most N nodes in a formula
     #[arg(long, value_name = "N", default_value_t = Settings::default().limits.nodes)]
     max_nodes: usize,
-    /// Treelets of one graph
+    /// Accept at most N treelets in a graph
     #[arg(long, value_name = "N", default_value_t = Settings::default().limits.treelets)]
     max_treelets: u64,
 }
@@ -104,10 +106,10 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         },
     })?;
     for (name, statements) in server.libraries() {
-        eprintln!("library {name}: {statements} statements");
+        eprintln!("library {name}: {}", counted(statements, "statement"));
     }
     if !server.address().ip().is_loopback() {
-        eprintln!("every machine that reaches this address may ask: there are no passwords");
+        eprintln!("anybody who can reach this address may ask: there are no passwords");
     }
     eprintln!("listening on http://{}", server.address());
     server.run_until_signal()?;

@@ -168,7 +168,7 @@ fn bad_formulas() {
     let huge = formulanet(&["graph", "-", "--max-bytes", "10"], &[b'x'; 100]);
     fails(&huge, "-: expected at most 10 bytes, found more");
     let missing = formulanet(&["graph", "@no/such/file"], b"");
-    fails(&missing, "no/such/file: No such file or directory (os error 2)");
+    fails(&missing, "cannot read or write `no/such/file`: No such file or directory (os error 2)");
 }
 
 #[test]
