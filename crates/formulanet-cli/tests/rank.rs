@@ -160,7 +160,7 @@ fn mistakes_have_a_place_and_a_way_out() {
     fs::write(place.path("bytes"), b"a: x = \xff\n").unwrap();
     check_error(&rank("x = x", &place.text("bytes")), "bytes:1:8");
     check_error(&[&rank("x = x", LIBRARY)[..], &["--model", "nonsense"]].concat(), "hol-premises");
-    let deep = place.write("deep", &format!("d: {}x{}\n", "(".repeat(100_000), ")".repeat(100_000)));
+    let deep = place.write("deep", format!("d: {}x{}\n", "(".repeat(100_000), ")".repeat(100_000)));
     check_error(&rank("x = x", &deep), "deep:1:");
 }
 

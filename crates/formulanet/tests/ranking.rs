@@ -83,7 +83,7 @@ fn run(
 ) -> Outcome {
     let options =
         RunOptions { threads, resumes, checkpoint_every: Duration::from_secs(3600), ..RunOptions::default() };
-    train(&data(&place), recipe, &place.path(name), &options, &mut Stopper(stop_after)).unwrap()
+    train(&data(place), recipe, &place.path(name), &options, &mut Stopper(stop_after)).unwrap()
 }
 
 fn towers() -> Recipe {
