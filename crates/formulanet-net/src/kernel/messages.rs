@@ -119,16 +119,21 @@ wide! {
     }
 }
 
+/// The gradient of what every node received, and the factor that it was multiplied with.
+#[derive(Clone, Copy)]
+pub(crate) struct Received<'a> {
+    pub(crate) gradient: &'a [f32],
+    pub(crate) factors: &'a [f32],
+}
+
 wide! {
-    /// The gradient of what every node sends, given that of what is received. `edges` are those of the senders, and
-    /// `factors` those of the receivers.
+    /// The gradient of what every node sends along its edges.
     pub(crate) fn send_backward(
         out: &mut [f32],
         rows: &[f32],
         part: Part,
         edges: &Edges,
-        factors: &[f32],
-        received: &[f32],
+        received: Received<'_>,
         gates: Gates<'_>,
         gradients: GateGradients<'_>,
     ) {
@@ -139,7 +144,7 @@ wide! {
             out.fill(0.0);
             for edge in edges.ends.starts[node] as usize..edges.ends.starts[node + 1] as usize {
                 let receiver = edges.ends.items[edge] as usize;
-                let (factor, received) = (factors[receiver], &received[receiver * d..][..d]);
+                let (factor, received) = (received.factors[receiver], &received.gradient[receiver * d..][..d]);
                 let class = usize::from(edges.classes[edge]) * d;
                 let (gain, shift) = (&gates.gains[class..][..d], &gates.shifts[class..][..d]);
                 let gain_gradient = &mut gradients.gains[class..][..d];

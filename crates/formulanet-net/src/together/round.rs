@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::compute::Compute;
 use crate::kernel::matmul::add_outer;
-use crate::kernel::messages::{self, Edges, GateGradients, Gates, Part};
+use crate::kernel::messages::{self, Edges, GateGradients, Gates, Part, Received};
 use crate::kernel::{residual, rows};
 use crate::tensors::{Norm, Weight, Weights};
 use crate::together::config::{Gate, Round, SymbolUpdate, TogetherConfig, TogetherFunctions};
@@ -282,8 +282,7 @@ impl Pass<'_> {
                 &trace.products,
                 self.part(number),
                 edges,
-                factors,
-                &met,
+                Received { gradient: &met, factors },
                 self.gates(gate),
                 GateGradients { gains, shifts },
             );
