@@ -103,7 +103,7 @@ pub struct Batch {
 /// How the graphs of a batch are dealt out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Dealing {
-    /// Graphs that go through the network together, about.
+    /// Graphs that go through the network together, about; nodes, if they are graphs of whole problems.
     pub micro_batch: usize,
     /// The number of this process, from 0.
     pub rank: usize,
@@ -117,7 +117,7 @@ impl Dealing {
         Lanes::new(self.micro_batches(graphs)).count
     }
 
-    fn micro_batches(self, graphs: usize) -> usize {
+    pub(crate) fn micro_batches(self, graphs: usize) -> usize {
         let count = graphs.div_ceil(self.micro_batch.max(1)).max(1);
         // An even number keeps two threads, or four, busy to the end.
         if count > 1 { count.next_multiple_of(if count > 4 { 4 } else { 2 }) } else { count }
@@ -225,9 +225,8 @@ impl Batch {
     }
 }
 
-/// Deals graphs out to micro-batches of about the same work, with at most about so many graphs each: the largest
-/// first, each to the micro-batch with the least. Which graphs are together depends on nothing else; a process makes
-/// those micro-batches that are its own.
+/// Deals graphs out to micro-batches with at most about so many graphs each. Which graphs are together depends on nothing
+/// else; a process makes those micro-batches that are its own.
 fn deal(
     graphs: &[GraphInput<'_>],
     dealing: Dealing,
@@ -235,21 +234,30 @@ fn deal(
 ) -> (Vec<Option<Union>>, Vec<(usize, usize)>) {
     let count = dealing.micro_batches(graphs.len());
     let costs: Vec<usize> = graphs.iter().map(GraphInput::cost).collect();
-    let mut order: Vec<usize> = (0..graphs.len()).collect();
-    order.sort_by_key(|&graph| std::cmp::Reverse(costs[graph]));
-    let mut parts: Vec<(usize, Vec<usize>)> = vec![(0, Vec::new()); count];
+    let parts = deal_out(&costs, count);
     let mut places = vec![(0, 0); graphs.len()];
-    for graph in order {
-        let part = (0..count).min_by_key(|&part| parts[part].0).expect("there is a part");
-        places[graph] = (part, parts[part].1.len());
-        parts[part].0 += costs[graph];
-        parts[part].1.push(graph);
+    for (i, part) in parts.iter().enumerate() {
+        part.iter().enumerate().for_each(|(number, &graph)| places[graph] = (i, number));
     }
     let lanes = Lanes::new(count);
-    let union = |(i, (_, part)): (usize, &(usize, Vec<usize>))| {
+    let union = |(i, part): (usize, &Vec<usize>)| {
         lanes
             .has(dealing.rank, dealing.ranks, i)
             .then(|| Union::new(part.iter().map(|&graph| graphs[graph]), config))
     };
     (parts.iter().enumerate().map(union).collect(), places)
+}
+
+/// Deals things of these costs out to so many parts of about the same cost: the dearest first, each to the part with the
+/// least.
+pub(crate) fn deal_out(costs: &[usize], count: usize) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..costs.len()).collect();
+    order.sort_by_key(|&thing| std::cmp::Reverse(costs[thing]));
+    let (mut parts, mut totals) = (vec![Vec::new(); count], vec![0; count]);
+    for thing in order {
+        let part = (0..count).min_by_key(|&part| totals[part]).expect("there is a part");
+        totals[part] += costs[thing];
+        parts[part].push(thing);
+    }
+    parts
 }

@@ -2,9 +2,11 @@
 
 mod bf16;
 pub(crate) mod matmul;
+pub(crate) mod messages;
 pub(crate) mod norm;
 #[allow(unsafe_code)]
 mod product;
+pub(crate) mod residual;
 pub(crate) mod rows;
 #[allow(unsafe_code)]
 mod simd;

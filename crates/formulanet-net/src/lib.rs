@@ -4,6 +4,8 @@
 //! classifies pairs of embeddings; [`Model::gradients`] is the backward pass, written by hand. Graphs go through the
 //! network in micro-batches, and every row of a product has the same bits whatever rows are beside it, so that an
 //! embedding depends on nothing but the graph, to the last bit.
+//!
+//! [`together`] is another network, which reads all formulas of a problem as one graph.
 
 mod batch;
 mod checkpoint;
@@ -22,6 +24,7 @@ pub mod random;
 mod shared;
 mod team;
 mod tensors;
+pub mod together;
 mod towers;
 mod train;
 mod union;

@@ -34,6 +34,8 @@ pub(crate) enum Initial {
     Ones,
     /// Kaiming-normal: what so many numbers that are not negative add up to varies as much as they do.
     Kaiming { inputs: usize },
+    /// Normal.
+    Normal { mean: f32, deviation: f32 },
     /// A copy of what lies there, which comes first.
     SameAs(Range<usize>),
 }
@@ -122,6 +124,9 @@ impl<F> Layout<F> {
                 Initial::Kaiming { inputs } => {
                     let deviation = (2.0 / *inputs as f32).sqrt();
                     values[tensor.range.clone()].fill_with(|| random.normal() * deviation);
+                }
+                &Initial::Normal { mean, deviation } => {
+                    values[tensor.range.clone()].fill_with(|| mean + deviation * random.normal());
                 }
                 Initial::SameAs(other) => values.copy_within(other.clone(), tensor.range.start),
             }
