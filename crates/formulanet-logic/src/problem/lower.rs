@@ -248,13 +248,13 @@ impl StatementBuilder {
         formula: &Formula,
         mut term: TermId,
         class: EdgeClass,
-        is_formula: bool,
+        mut is_formula: bool,
         graph: &mut StatementGraph,
     ) {
         let mut is_negated = false;
         let shape = loop {
             match shape(formula, term) {
-                Shape::Not(inner) => (term, is_negated) = (inner, !is_negated),
+                Shape::Not(inner) => (term, is_negated, is_formula) = (inner, !is_negated, true),
                 shape => break shape,
             }
         };

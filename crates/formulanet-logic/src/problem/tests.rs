@@ -212,23 +212,49 @@ fn without_shared_formulas_only_symbols_are_shared() {
 #[test]
 fn higher_order_formulas() {
     check_hol(
-        "!P. P x /\\ (\\y. f y) x = c",
-        "0 constant c
-         1 universal
-         2 universal
-         3 application head 1 first 2
-         4 abstracted
-         5 function f first 4
-         6 lambda binds 4 body 5
-         7 application head 6 first 2
-         8 equality operand 7 operand 0
-         9 rule binds 1 binds 2 body 3 body 8",
+        "!P. P x /\\ (\\y. foo y) x = bar",
+        "0 abstracted
+         1 function foo first 0
+         2 lambda binds 0 body 1
+         3 constant bar
+         4 universal
+         5 universal
+         6 application head 4 first 5
+         7 application head 2 first 5
+         8 equality operand 7 operand 3
+         9 rule binds 4 binds 5 body 6 body 8",
     );
     check_hol(
-        "a, b ==> c |- f (~p) (if q then x1 else (T)) /\\ ?!x. g (+) x",
-        "0 predicate a
-         1 predicate b
-         2 predicate c",
+        "lemma, one ==> two |- foo (~one) (if two then one else T) /\\ ?!x. bar (+) x",
+        "0 predicate lemma
+         1 predicate one
+         2 predicate two
+         3 rule guard 1 body 2
+         4 constant two
+         5 constant one
+         6 true
+         7 function COND first 4 second 5 third 6
+         8 predicate foo first ~1 second 7
+         9 constant +
+         10 existential
+         11 predicate bar first 9 second 10
+         12 exists-unique binds 10 body 11
+         13 rule guard 0 guard 3 body 8 body 12",
+    );
+    // Abstractions are not merged, because their order matters; equal ones are shared.
+    check_hol(
+        "foo (\\x. \\y. y) (\\x y. x) (@z. T) = foo (\\a. \\b. b)",
+        "0 abstracted
+         1 lambda binds 0 body 0
+         2 lambda body 1
+         3 abstracted
+         4 lambda body 3
+         5 lambda binds 3 body 4
+         6 true
+         7 choice body 6
+         8 function foo first 2 second 5 third 7
+         9 function foo first 2
+         10 equality operand 8 operand 9",
     );
 }
 
