@@ -161,7 +161,7 @@ impl StatementBuilder {
 
     /// Marks the symbols that stand where a formula stands, and says whether there are free variables.
     ///
-    /// Syntax trees do not tell `<=>` from `=`. One side that is a formula tells, or the same symbol elsewhere.
+    /// Of a language without `<=>`, one side of an equality that is a formula tells, or the same symbol elsewhere.
     fn find_predicates(&mut self, formula: &Formula, parts: &[TermId]) -> bool {
         let mut has_free = false;
         for _ in 0..2 {
@@ -175,7 +175,7 @@ impl StatementBuilder {
                         self.pending.extend(formula.children(term).map(|child| (child, true)));
                     }
                     Shape::Equal(left, right) => {
-                        let is_formula = self.is_formula(formula, left) || self.is_formula(formula, right);
+                        let is_formula = self.is_equivalence(formula, term, [left, right]);
                         is_certain &= is_formula;
                         self.pending.extend([(left, is_formula), (right, is_formula)]);
                     }
@@ -210,6 +210,10 @@ impl StatementBuilder {
             self.symbols.resize(symbol.index() + 1, SymbolState::default());
         }
         &mut self.symbols[symbol.index()]
+    }
+
+    fn is_equivalence(&mut self, formula: &Formula, term: TermId, sides: [TermId; 2]) -> bool {
+        formula.is_equivalence(term) || sides.into_iter().any(|side| self.is_formula(formula, side))
     }
 
     /// Whether a term is known to have a truth value.
@@ -273,7 +277,7 @@ impl StatementBuilder {
             }
             Shape::Implies(..) => self.open_rule(formula, &[], term, edge, false),
             Shape::Equal(left, right) => {
-                let is_formula = self.is_formula(formula, left) || self.is_formula(formula, right);
+                let is_formula = self.is_equivalence(formula, term, [left, right]);
                 let label = if is_formula { NodeLabel::Equivalence } else { NodeLabel::Equality };
                 self.operands.clear();
                 self.operands.extend([left, right].map(|side| (side, EdgeClass::Operand)));

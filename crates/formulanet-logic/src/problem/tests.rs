@@ -136,6 +136,7 @@ fn equality_and_equivalence() {
     };
     for (text, expected) in [
         ("a = f(a)", "equality"),
+        ("(p <=> q)", "equivalence"),
         ("(p <=> ~ q)", "equivalence"),
         ("(p <=> (q & r))", "equivalence"),
         ("(p <=> (a = b))", "equivalence"),
@@ -143,17 +144,16 @@ fn equality_and_equivalence() {
     ] {
         assert_eq!(label(text), expected, "{text}");
     }
-    // The guard tells that `p` is a predicate, though it comes last.
-    check(
-        &["! [X] : ((p(X) <=> q(X)) & (p(X) => r))"],
-        "0 predicate r
+    // In HOL Light the guard tells that `pp` is a predicate, though it comes last.
+    check_hol(
+        "!x. (pp x = qq x) /\\ (pp x ==> rr)",
+        "0 predicate rr
          1 universal
-         2 predicate p first 1
-         3 predicate q first 1
+         2 predicate pp first 1
+         3 predicate qq first 1
          4 equivalence operand 2 operand 3
          5 rule guard 2 body 0
-         6 rule binds 1 body 4 body 5
-         statement 0 root 6 nodes 0 1 2 3 4 5 6",
+         6 rule binds 1 body 4 body 5",
     );
 }
 
