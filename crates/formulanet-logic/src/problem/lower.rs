@@ -12,6 +12,12 @@ use crate::formula::{Binder, Formula, Head, TermId, VarId};
 use crate::limits::{Limit, Limits, TooLarge};
 use crate::symbol::Symbol;
 
+mod finish;
+mod predicates;
+mod shape;
+
+use shape::{Shape, is_quantifier, shape};
+
 const NONE: u32 = u32::MAX;
 
 /// Makes the graphs of statements one after the other and keeps its working memory between them.
@@ -79,19 +85,6 @@ struct Scope {
     waiting: u32,
 }
 
-/// What a term is, as far as graphs tell formulas apart.
-enum Shape {
-    Not(TermId),
-    Truth(bool),
-    /// `&` or `|`
-    Junction(Symbol),
-    Implies(TermId, TermId),
-    Equal(TermId, TermId),
-    Binder(VarId, TermId),
-    /// Anything else, with the head.
-    Other(Head),
-}
-
 impl StatementBuilder {
     /// A builder of graphs of formulas with at most so many nodes.
     pub fn new(limits: Limits) -> Self {
@@ -157,76 +150,6 @@ impl StatementBuilder {
         self.outermost.clear();
         self.table.clear();
         self.waiting_table.clear();
-    }
-
-    /// Marks the symbols that stand where a formula stands, and says whether there are free variables.
-    ///
-    /// Of a language without `<=>`, one side of an equality that is a formula tells, or the same symbol elsewhere.
-    fn find_predicates(&mut self, formula: &Formula, parts: &[TermId]) -> bool {
-        let mut has_free = false;
-        for _ in 0..2 {
-            let mut is_certain = true;
-            self.pending.extend(parts.iter().map(|&part| (part, true)));
-            while let Some((term, is_formula)) = self.pending.pop() {
-                match shape(formula, term) {
-                    Shape::Not(inner) => self.pending.push((inner, true)),
-                    Shape::Truth(_) => {}
-                    Shape::Junction(_) | Shape::Implies(..) => {
-                        self.pending.extend(formula.children(term).map(|child| (child, true)));
-                    }
-                    Shape::Equal(left, right) => {
-                        let is_formula = self.is_equivalence(formula, term, [left, right]);
-                        is_certain &= is_formula;
-                        self.pending.extend([(left, is_formula), (right, is_formula)]);
-                    }
-                    Shape::Binder(var, body) => {
-                        let is_lambda = formula.variables()[var.index()].binder == Some(Binder::Lambda);
-                        self.pending.push((body, !is_lambda));
-                    }
-                    Shape::Other(head) => {
-                        match head {
-                            Head::Constant(symbol) if is_formula => {
-                                let stamp = self.stamp;
-                                self.symbol_state(symbol).predicate = stamp;
-                            }
-                            Head::Variable(var) => {
-                                has_free |= formula.variables()[var.index()].binder.is_none();
-                            }
-                            _ => {}
-                        }
-                        self.pending.extend(formula.children(term).map(|child| (child, false)));
-                    }
-                }
-            }
-            if is_certain {
-                break;
-            }
-        }
-        has_free
-    }
-
-    fn symbol_state(&mut self, symbol: Symbol) -> &mut SymbolState {
-        if self.symbols.len() <= symbol.index() {
-            self.symbols.resize(symbol.index() + 1, SymbolState::default());
-        }
-        &mut self.symbols[symbol.index()]
-    }
-
-    fn is_equivalence(&mut self, formula: &Formula, term: TermId, sides: [TermId; 2]) -> bool {
-        formula.is_equivalence(term) || sides.into_iter().any(|side| self.is_formula(formula, side))
-    }
-
-    /// Whether a term is known to have a truth value.
-    fn is_formula(&mut self, formula: &Formula, term: TermId) -> bool {
-        match shape(formula, term) {
-            Shape::Binder(var, _) => {
-                let binder = formula.variables()[var.index()].binder;
-                !matches!(binder, Some(Binder::Lambda | Binder::Choice))
-            }
-            Shape::Other(Head::Constant(symbol)) => self.symbol_state(symbol).predicate == self.stamp,
-            Shape::Other(_) => false,
-            _ => true,
-        }
     }
 
     fn run(&mut self, formula: &Formula, graph: &mut StatementGraph) {
@@ -466,176 +389,5 @@ impl StatementBuilder {
             self.variables[var.index()].depth = self.depth;
         }
         Some(Scope { depth: self.depth, bound, waiting })
-    }
-
-    /// Makes a node of the edges from `first` on, and an edge to it.
-    fn finish(
-        &mut self,
-        label: NodeLabel,
-        symbol: u32,
-        first: usize,
-        edge: u8,
-        scope: Option<Scope>,
-        graph: &mut StatementGraph,
-    ) {
-        self.block.truncate(0);
-        let mut binds = false;
-        if let Some(scope) = scope {
-            binds = self.bind(scope);
-        }
-        if label.is_set() {
-            drop_repeats(&mut self.edges, first);
-        }
-        let depth = scope.map_or(NONE, |scope| scope.depth);
-        let mut outermost = NONE;
-        for &(target, class) in &self.edges[first..] {
-            self.block.push_edge(target, class);
-            if target & INSIDE != 0 {
-                let below = self.outermost[(target ^ INSIDE) as usize];
-                if below < depth {
-                    outermost = outermost.min(below);
-                }
-            }
-        }
-        self.edges.truncate(first);
-        let node = match (outermost, scope) {
-            (NONE, Some(scope)) if self.waiting.len() > scope.waiting as usize => {
-                self.settle(label, scope, graph)
-            }
-            (NONE, _) => {
-                self.block.end_node(label as u8, symbol);
-                let found = self.table.find_or_append(&mut graph.nodes, &self.block);
-                mark_end(graph);
-                found
-            }
-            _ => {
-                self.block.end_node(label as u8, symbol);
-                let found = if binds {
-                    // Nothing else is about its variables.
-                    let node = self.waiting.len() as u32;
-                    for (target, class) in self.block.children(0) {
-                        self.waiting.push_edge(target, class);
-                    }
-                    self.waiting.end_node(label as u8, symbol);
-                    node
-                } else {
-                    self.waiting_table.find_or_append(&mut self.waiting, &self.block)
-                };
-                if self.outermost.len() < self.waiting.len() {
-                    self.outermost.push(outermost);
-                }
-                INSIDE | found
-            }
-        };
-        self.edges.push((node, edge));
-    }
-
-    /// Ends a scope: edges to the variables of it that occur, in the order of their occurrence.
-    fn bind(&mut self, scope: Scope) -> bool {
-        let bound = scope.bound as usize;
-        if scope.depth == 0 {
-            self.bound.append(&mut self.free);
-        } else {
-            self.depth -= 1;
-        }
-        let variables = &self.variables;
-        self.bound[bound..].sort_unstable_by_key(|var| variables[var.index()].node);
-        for var in self.bound.drain(bound..) {
-            let state = &mut self.variables[var.index()];
-            if state.node != NONE {
-                self.block.push_edge(state.node, EdgeClass::Binds.number(false));
-            }
-            *state = VariableState { node: NONE, depth: 0 };
-        }
-        !self.block.targets.is_empty()
-    }
-
-    /// A binder that depends on nothing outside: all that waits for it becomes one block.
-    fn settle(&mut self, label: NodeLabel, scope: Scope, graph: &mut StatementGraph) -> u32 {
-        let start = scope.waiting;
-        let inside = |target: u32| if target & INSIDE == 0 { target } else { target - start };
-        let base = self.edges.len();
-        self.edges.extend(self.block.targets.iter().copied().zip(self.block.classes.iter().copied()));
-        self.block.truncate(0);
-        for node in start as usize..self.waiting.len() {
-            for (target, class) in self.waiting.children(node) {
-                self.block.push_edge(inside(target), class);
-            }
-            self.block.end_node(self.waiting.labels[node], self.waiting.symbols[node]);
-        }
-        for (target, class) in self.edges.drain(base..) {
-            self.block.push_edge(inside(target), class);
-        }
-        self.block.end_node(label as u8, NO_SYMBOL);
-        self.waiting.truncate(start as usize);
-        self.outermost.truncate(start as usize);
-        let first = self.table.find_or_append(&mut graph.nodes, &self.block);
-        mark_end(graph);
-        first + self.block.len() as u32 - 1
-    }
-
-    /// Makes the root, if the last node is not one yet.
-    fn close(&mut self, graph: &mut StatementGraph) {
-        let (root, edge) = self.edges[0];
-        if root & INSIDE != 0 {
-            // A variable outside of its binder, which no parser makes: it counts as free.
-            let scope = Some(Scope { depth: 0, bound: self.bound.len() as u32, waiting: 0 });
-            self.finish(NodeLabel::Rule, NO_SYMBOL, 0, EdgeClass::Body.number(false), scope, graph);
-        } else if edge != EdgeClass::Body.number(false) {
-            self.finish(NodeLabel::Not, NO_SYMBOL, 0, EdgeClass::Body.number(false), None, graph);
-        }
-    }
-}
-
-/// Remembers the end of a block, if there is a new one.
-fn mark_end(graph: &mut StatementGraph) {
-    let end = graph.nodes.len() as u32;
-    if graph.blocks.last() != Some(&end) {
-        graph.blocks.push(end);
-    }
-}
-
-/// Whether a binder is that quantifier; one without a name is a closed free variable's.
-fn is_quantifier(formula: &Formula, var: VarId, binder: Binder) -> bool {
-    formula.variables()[var.index()].binder.unwrap_or(Binder::Forall) == binder
-}
-
-/// Drops edges that stand there twice, from a place on.
-fn drop_repeats(edges: &mut Vec<(u32, u8)>, first: usize) {
-    if edges.len() - first > 16 {
-        let mut order: Vec<usize> = (first..edges.len()).collect();
-        order.sort_by_key(|&i| edges[i]);
-        let mut kept: Vec<usize> =
-            order.chunk_by(|&a, &b| edges[a] == edges[b]).map(|same| same[0]).collect();
-        kept.sort_unstable();
-        for (to, from) in (first..).zip(&kept) {
-            edges[to] = edges[*from];
-        }
-        edges.truncate(first + kept.len());
-        return;
-    }
-    let mut end = first;
-    for i in first..edges.len() {
-        if !edges[first..end].contains(&edges[i]) {
-            edges[end] = edges[i];
-            end += 1;
-        }
-    }
-    edges.truncate(end);
-}
-
-fn shape(formula: &Formula, term: TermId) -> Shape {
-    let head = formula.head(term);
-    let first = || formula.first_child(Some(term)).expect("it has children");
-    let second = || formula.sibling(first()).expect("it has two children");
-    match (head, formula.arity(term)) {
-        (Head::Constant(Symbol::NOT), 1) => Shape::Not(first()),
-        (Head::Constant(Symbol::TRUE), 0) => Shape::Truth(true),
-        (Head::Constant(Symbol::FALSE), 0) => Shape::Truth(false),
-        (Head::Constant(symbol @ (Symbol::AND | Symbol::OR)), 2) => Shape::Junction(symbol),
-        (Head::Constant(Symbol::IMPLIES), 2) => Shape::Implies(first(), second()),
-        (Head::Constant(Symbol::EQUAL), 2) => Shape::Equal(first(), second()),
-        (Head::Binder(var), 1) => Shape::Binder(var, first()),
-        _ => Shape::Other(head),
     }
 }
