@@ -1,11 +1,12 @@
 //! What every parsed formula has to stand.
 
+use formulanet_logic::problem::{ProblemBuilder, ProblemLimits, StatementBuilder};
 use formulanet_logic::{Formula, Graph, GraphBuilder, Interner, Limits, View, draw, hol};
 
 /// Small enough that an input which reaches a limit does so quickly.
 pub const LIMITS: Limits = Limits { bytes: 4096, depth: 200, nodes: 2000, treelets: 20_000 };
 
-/// Builds every view, draws one, and reads the printed formula back.
+/// Builds every view, draws one, makes a problem of it, and reads the printed formula back.
 pub fn check(formula: &Formula, names: &mut Interner) {
     for (_, view) in View::ALL {
         let mut graph = Graph::new();
@@ -18,6 +19,13 @@ pub fn check(formula: &Formula, names: &mut Interner) {
             let _ = draw::svg(&graph, names, &draw::SvgOptions::default());
             draw::dot(&graph, names);
         }
+    }
+    if let Ok(statement) = StatementBuilder::new(LIMITS).build(formula) {
+        let mut problem = ProblemBuilder::new(ProblemLimits::default());
+        problem.add(statement.view()).expect("it is small");
+        problem.add(statement.view()).expect("it is small");
+        assert_eq!(problem.graph().statement(0), problem.graph().statement(1));
+        assert_eq!(problem.graph().labels(), statement.view().labels());
     }
     let text = formula.display(names).to_string();
     let options = hol::Options::to_read_back(formula, names);

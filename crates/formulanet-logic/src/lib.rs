@@ -13,6 +13,7 @@ mod hash;
 mod limits;
 mod names;
 mod parse;
+pub mod problem;
 mod subformula;
 mod symbol;
 pub mod syntax;

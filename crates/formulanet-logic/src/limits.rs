@@ -18,7 +18,7 @@ pub struct Limits {
     pub treelets: u64,
 }
 
-/// One of the [`Limits`].
+/// One of the [`Limits`], or of a problem's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Limit {
     /// [`Limits::bytes`]
@@ -29,16 +29,22 @@ pub enum Limit {
     Nodes,
     /// [`Limits::treelets`]
     Treelets,
+    /// [`ProblemLimits::edges`](crate::problem::ProblemLimits::edges)
+    Edges,
+    /// [`ProblemLimits::statements`](crate::problem::ProblemLimits::statements)
+    Statements,
 }
 
 impl Limit {
-    /// What it counts: `bytes`, `depth`, `nodes` or `treelets`.
+    /// What it counts: `bytes`, `depth`, `nodes`, ...
     pub fn name(self) -> &'static str {
         match self {
             Limit::Bytes => "bytes",
             Limit::Depth => "depth",
             Limit::Nodes => "nodes",
             Limit::Treelets => "treelets",
+            Limit::Edges => "edges",
+            Limit::Statements => "statements",
         }
     }
 }

@@ -158,6 +158,11 @@ impl Interner {
         (0..self.len() as u32).map(Symbol)
     }
 
+    /// The symbol with a number.
+    pub fn symbol(&self, number: u32) -> Option<Symbol> {
+        ((number as usize) < self.len()).then_some(Symbol(number))
+    }
+
     /// The number of a name, which is added if it is new.
     pub fn intern(&mut self, name: &str) -> Symbol {
         self.intern_prefixed(prefix_of(name.as_bytes()), name.as_bytes(), || name)

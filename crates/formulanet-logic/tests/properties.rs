@@ -1,183 +1,11 @@
 //! Properties of formulas that proptest makes.
 
-use std::collections::BTreeSet;
-
-use formulanet_logic::{
-    Binder, Formula, Graph, GraphBuilder, Interner, Limits, Names, TermId, VarId, View, hol, holstep,
-};
+use formulanet_logic::{Binder, Formula, Graph, GraphBuilder, Interner, Limits, Names, View, hol, holstep};
 use proptest::prelude::*;
 
-/// A term whose variables are the binders around it, counted from the outside, or free.
-#[derive(Clone, Debug)]
-enum Term {
-    Constant(usize),
-    Bound(usize),
-    Free(usize),
-    Apply(Box<Term>, Vec<Term>),
-    Bind(usize, Box<Term>, Vec<Term>),
-}
+mod terms;
 
-const CONSTANTS: [&str; 8] = ["T", "SUC", "+", "=", "~", "real_add", "GSPEC", "<=_c"];
-const ODD_CONSTANTS: [&str; 9] = ["if", "odd name", "it's", "7", "!", "lambda", "é\\", "x", "<=>"];
-const BINDERS: [Binder; 5] =
-    [Binder::Forall, Binder::Exists, Binder::ExistsUnique, Binder::Choice, Binder::Lambda];
-
-fn term() -> impl Strategy<Value = Term> {
-    let leaf = prop_oneof![
-        (0..72usize).prop_map(Term::Constant),
-        (0..6usize).prop_map(Term::Bound),
-        (0..4usize).prop_map(Term::Free),
-    ];
-    leaf.prop_recursive(6, 48, 4, |inner| {
-        prop_oneof![
-            (inner.clone(), prop::collection::vec(inner.clone(), 1..4))
-                .prop_map(|(head, arguments)| Term::Apply(Box::new(head), arguments)),
-            (0..5usize, inner.clone(), prop::collection::vec(inner, 0..2))
-                .prop_map(|(binder, body, arguments)| Term::Bind(binder, Box::new(body), arguments)),
-        ]
-    })
-}
-
-fn sequent() -> impl Strategy<Value = Vec<Term>> {
-    prop::collection::vec(term(), 1..4)
-}
-
-/// How names are chosen: any name that captures nothing may be used.
-#[derive(Clone, Copy, Debug)]
-enum Naming {
-    /// A new name for every binder.
-    Distinct,
-    /// The first name of a small pool that captures nothing, from the given place: much shadowing, and bound
-    /// variables that share their names with free ones.
-    Crowded(usize),
-}
-
-/// Makes formulas of terms, with names.
-struct Writer<'a> {
-    names: &'a mut Interner,
-    formula: Formula,
-    naming: Naming,
-    free: Vec<Option<VarId>>,
-    odd: bool,
-    next: usize,
-}
-
-impl Writer<'_> {
-    fn sequent(mut self, parts: &[Term]) -> Formula {
-        for part in parts {
-            let part = self.term(part, &mut Vec::new());
-            self.formula.push(part);
-        }
-        self.formula
-    }
-
-    fn free_name(&self, index: usize) -> String {
-        match self.naming {
-            Naming::Distinct => format!("z{index}"),
-            Naming::Crowded(start) => pool((index + start) % 4),
-        }
-    }
-
-    fn term(&mut self, term: &Term, scope: &mut Vec<(VarId, String)>) -> TermId {
-        match term {
-            Term::Constant(index) => {
-                let names = if self.odd { &ODD_CONSTANTS[..] } else { &CONSTANTS };
-                let name = self.names.intern(names[index % names.len()]);
-                self.formula.constant(name)
-            }
-            Term::Bound(index) if !scope.is_empty() => {
-                let var = scope[index % scope.len()].0;
-                self.formula.variable(var)
-            }
-            Term::Bound(index) | Term::Free(index) => {
-                let index = index % self.free.len();
-                let name = self.free_name(index);
-                let var = match self.free[index] {
-                    Some(var) => var,
-                    None => {
-                        let name = self.names.intern(&name);
-                        *self.free[index].insert(self.formula.free(name))
-                    }
-                };
-                self.formula.variable(var)
-            }
-            Term::Apply(head, arguments) => {
-                let head = self.term(head, scope);
-                self.apply(head, arguments, scope)
-            }
-            Term::Bind(binder, body, arguments) => {
-                let name = self.binder_name(body, scope);
-                let symbol = self.names.intern(&name);
-                let var = self.formula.bind(BINDERS[binder % 5], symbol);
-                scope.push((var, name));
-                let body = self.term(body, scope);
-                scope.pop();
-                let head = self.formula.abstraction(var, body);
-                self.apply(head, arguments, scope)
-            }
-        }
-    }
-
-    fn apply(&mut self, head: TermId, arguments: &[Term], scope: &mut Vec<(VarId, String)>) -> TermId {
-        arguments.iter().fold(head, |head, argument| {
-            let argument = self.term(argument, scope);
-            self.formula.apply(head, argument)
-        })
-    }
-
-    fn binder_name(&mut self, body: &Term, scope: &[(VarId, String)]) -> String {
-        self.next += 1;
-        match self.naming {
-            Naming::Distinct => format!("w{}", self.next),
-            Naming::Crowded(start) => {
-                let (mut used, mut free) = (BTreeSet::new(), BTreeSet::new());
-                self.references(body, scope.len() + 1, &mut used, &mut free);
-                let taken: BTreeSet<String> = used
-                    .iter()
-                    .filter(|&&index| index < scope.len())
-                    .map(|&index| scope[index].1.clone())
-                    .chain(free.iter().map(|&index| self.free_name(index)))
-                    .collect();
-                (0..)
-                    .map(|i| pool(i + start))
-                    .find(|name| !taken.contains(name))
-                    .expect("the pool is endless")
-            }
-        }
-    }
-
-    /// Which binders of the scope and which free variables a term refers to.
-    fn references(&self, term: &Term, depth: usize, used: &mut BTreeSet<usize>, free: &mut BTreeSet<usize>) {
-        match term {
-            Term::Constant(_) => {}
-            Term::Bound(index) if depth > 0 => {
-                used.insert(index % depth);
-            }
-            Term::Bound(index) | Term::Free(index) => {
-                free.insert(index % self.free.len());
-            }
-            Term::Apply(head, arguments) => {
-                self.references(head, depth, used, free);
-                arguments.iter().for_each(|a| self.references(a, depth, used, free));
-            }
-            Term::Bind(_, body, arguments) => {
-                // A binder inside refers to itself by a number that is not in this scope.
-                self.references(body, depth + 1, used, free);
-                arguments.iter().for_each(|a| self.references(a, depth, used, free));
-            }
-        }
-    }
-}
-
-fn pool(index: usize) -> String {
-    let letters = ["x", "y", "z0", "GEN%PVAR%1"];
-    format!("{}{}", letters[index % 4], "'".repeat(index / 4))
-}
-
-fn write(parts: &[Term], naming: Naming, odd: bool, names: &mut Interner) -> Formula {
-    let writer = Writer { names, formula: Formula::new(), naming, free: vec![None; 4], odd, next: 0 };
-    writer.sequent(parts)
-}
+use terms::{CONSTANTS, Naming, ODD_CONSTANTS, sequent, write};
 
 fn graph(formula: &Formula, view: View, names: &Interner) -> Graph {
     let mut graph = Graph::new();
@@ -191,8 +19,8 @@ proptest! {
     #[test]
     fn renaming_leaves_graphs_unchanged(parts in sequent(), start in 0..8usize) {
         let mut names = Interner::new();
-        let plain = write(&parts, Naming::Distinct, false, &mut names);
-        let crowded = write(&parts, Naming::Crowded(start), false, &mut names);
+        let plain = write(&parts, Naming::Distinct, &CONSTANTS, &mut names);
+        let crowded = write(&parts, Naming::Crowded(start), &CONSTANTS, &mut names);
         // Through the text, where a name is all there is of a variable.
         let text = crowded.display(&names).to_string();
         let parsed = hol::parse(&text, &hol::Options::to_read_back(&crowded, &names), &mut names).unwrap();
@@ -206,7 +34,7 @@ proptest! {
     #[test]
     fn print_then_parse_is_the_identity(parts in sequent(), start in 0..8usize, odd: bool) {
         let mut names = Interner::new();
-        let formula = write(&parts, Naming::Crowded(start), odd, &mut names);
+        let formula = write(&parts, Naming::Crowded(start), if odd { &ODD_CONSTANTS } else { &CONSTANTS }, &mut names);
         let text = formula.display(&names).to_string();
         let options = hol::Options::to_read_back(&formula, &names);
         let back = match hol::parse(&text, &options, &mut names) {
@@ -219,7 +47,7 @@ proptest! {
     #[test]
     fn holstep_and_hol_light_give_the_same_graph(parts in sequent()) {
         let mut names = Interner::new();
-        let formula = write(&parts, Naming::Distinct, false, &mut names);
+        let formula = write(&parts, Naming::Distinct, &CONSTANTS, &mut names);
         let text = formula.display(&names).to_string();
         let tokens = tokens(&formula, &names);
         let mut parsed = Formula::new();
@@ -235,7 +63,7 @@ proptest! {
     #[test]
     fn a_dag_is_the_graph_folded(parts in sequent()) {
         let mut names = Interner::new();
-        let formula = write(&parts, Naming::Distinct, false, &mut names);
+        let formula = write(&parts, Naming::Distinct, &CONSTANTS, &mut names);
         let (whole, dag) = (graph(&formula, View::Graph, &names), graph(&formula, View::Dag, &names));
         prop_assert!(dag.node_count() <= whole.node_count());
         // No two function nodes of a dag are the same, and unfolding it gives the graph's tree again.

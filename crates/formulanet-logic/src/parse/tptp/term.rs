@@ -442,7 +442,7 @@ impl Machine<'_, '_> {
             Kind::Implies => self.binary(Symbol::IMPLIES, left, right),
             Kind::ImpliedBy => self.binary(Symbol::IMPLIES, right, left),
             Kind::Xor => {
-                let equivalence = self.binary(Symbol::EQUAL, left, right);
+                let equivalence = self.equivalence(left, right);
                 self.not(equivalence)
             }
             Kind::Nor => {
@@ -458,8 +458,14 @@ impl Machine<'_, '_> {
                 let name = self.names.intern(if connective == Kind::Arrow { "fun" } else { "prod" });
                 self.binary(name, left, right)
             }
-            _ => self.binary(Symbol::EQUAL, left, right),
+            _ => self.equivalence(left, right),
         }
+    }
+
+    fn equivalence(&mut self, left: TermId, right: TermId) -> TermId {
+        let term = self.binary(Symbol::EQUAL, left, right);
+        self.formula.mark_equivalence();
+        term
     }
 
     #[inline]
