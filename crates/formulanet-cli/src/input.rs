@@ -1,9 +1,8 @@
 //! Flags that several commands share, and what they mean.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
-use formulanet::data::Validation;
 use formulanet::logic::hol::{self, Overload};
 use formulanet::logic::tptp::{self, Language};
 use formulanet::logic::{Formula, Interner, Limits, View};
@@ -234,22 +233,4 @@ pub(crate) fn named<T: Copy>(values: &[(&str, T)], name: &str) -> T {
 /// Adds what was being written to an error of the output.
 pub(crate) fn writing<T>(result: std::io::Result<T>) -> Result<T> {
     result.context("cannot write the result")
-}
-
-/// Which conjectures are held out: a number, a share or the names in a file.
-pub(crate) fn validation(argument: &str) -> Result<Validation> {
-    if let Some(file) = argument.strip_prefix('@') {
-        let text = std::fs::read_to_string(file).with_context(|| format!("cannot read `{file}`"))?;
-        let names = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned);
-        return Ok(Validation::Names(names.collect()));
-    }
-    if let Ok(number) = argument.parse() {
-        return Ok(Validation::Number(number));
-    }
-    match argument.parse() {
-        Ok(share) if (0.0..=1.0).contains(&share) => Ok(Validation::Fraction(share)),
-        _ => {
-            bail!("expected --validation to be a number, a fraction from 0 to 1 or @FILE, found `{argument}`")
-        }
-    }
 }

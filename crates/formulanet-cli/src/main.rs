@@ -9,6 +9,7 @@ mod graph;
 mod input;
 mod library;
 mod neighbors;
+mod output;
 mod prepare;
 mod processes;
 mod progress;
@@ -18,6 +19,7 @@ mod select;
 mod serve;
 mod stats;
 mod train;
+mod usage;
 
 use std::io;
 use std::process::ExitCode;

@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 use formulanet::processes::{self, Alone, Group};
 
 use crate::advice::advice;
+use crate::usage::exit_code;
 
 /// How long other processes wait before they say what went wrong: mostly, the first has the same to say, and ends the
 /// job with it.
@@ -77,6 +78,7 @@ impl Processes {
         if !speaks() {
             thread::sleep(FIRST_SPEAKS);
         }
+        let code = exit_code(&error);
         let error = match advice(&error) {
             Some(advice) => format!("{error:#}; {advice}"),
             None => format!("{error:#}"),
@@ -87,9 +89,9 @@ impl Processes {
         }
         #[cfg(feature = "mpi")]
         if let Some(session) = &self.session {
-            session.abort(1);
+            session.abort(code);
         }
-        ExitCode::FAILURE
+        ExitCode::from(code)
     }
 }
 

@@ -20,3 +20,4 @@ pub use formulanet_logic as logic;
 pub use formulanet_net as net;
 pub use rank::{Ranked, Ranker};
 pub use read::Statement;
+pub use util::progress::{Progress, Silent, Stage};
