@@ -3,7 +3,6 @@
 use anyhow::{Context, Result};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
-use formulanet::data::Validation;
 use formulanet::logic::hol::{self, Overload};
 use formulanet::logic::tptp::{self, Language};
 use formulanet::logic::{Formula, Interner, Limits, Position, View};
@@ -289,22 +288,4 @@ pub(crate) fn writing<T>(result: std::io::Result<T>) -> Result<T> {
 /// `1 statement`, `2 statements`.
 pub(crate) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
-/// Which conjectures are held out: a number, a share or the names in a file.
-pub(crate) fn validation(argument: &str) -> Result<Validation> {
-    if let Some(file) = argument.strip_prefix('@') {
-        let text = std::fs::read_to_string(file).with_context(|| format!("cannot read `{file}`"))?;
-        let names = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned);
-        return Ok(Validation::Names(names.collect()));
-    }
-    if let Ok(number) = argument.parse() {
-        return Ok(Validation::Number(number));
-    }
-    match argument.parse() {
-        Ok(share) if (0.0..=1.0).contains(&share) => Ok(Validation::Fraction(share)),
-        _ => refuse(format!(
-            "expected --validation to be a number, a fraction from 0 to 1 or @FILE, found `{argument}`"
-        )),
-    }
 }

@@ -1,19 +1,19 @@
 //! Learning to rank named premises, and remembering statements.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use formulanet::data::{Options, Prepared, Silent, Split, Validation, prepare};
+use formulanet::data::{HoldOut, Options, Prepared, Split, prepare};
 use formulanet::logic::View;
-use formulanet::measure::evaluate::{TokenMap, Unwatched, pairs_of, predict};
-use formulanet::measure::premises::rank_premises;
+use formulanet::measure::{TokenMap, pairs_of, predict, rank_premises};
 use formulanet::model::TrainedModel;
 use formulanet::model::recipe::{Recipe, StorageName};
 use formulanet::net::{Compute, Meeting, Network, Precision};
-use formulanet::train::{Line, Outcome, Plan, RunOptions, Watcher, train};
-use formulanet::{Ranker, Statement};
-use formulanet_testing::Folder;
+use formulanet::train::{Run, RunEnd, RunOptions, train};
+use formulanet::{Progress, Ranker, Silent, Statement};
 
 const TOPICS: usize = 12;
 
@@ -40,50 +40,51 @@ fn pairs() -> String {
     text
 }
 
-/// A folder with the pairs, prepared.
-fn place() -> Folder {
-    let folder = Folder::new();
-    let raw = folder.write("pairs.jsonl", pairs());
-    let options = Options { validation: Validation::Number(24), view: View::Dag, ..Options::default() };
-    prepare(raw.as_ref(), &folder.path("data"), None, &options, 1, &Silent).unwrap();
-    folder
+struct Place {
+    directory: tempfile::TempDir,
 }
 
-fn data(place: &Folder) -> Prepared {
-    Prepared::open(&place.path("data")).unwrap()
-}
-
-fn model(place: &Folder, run: &str) -> Vec<u8> {
-    place.bytes(&format!("{run}/model.safetensors"))
-}
-
-struct Stopper(u64);
-
-impl Watcher for Stopper {
-    fn begin(&mut self, _: &Plan) {}
-
-    fn step(&mut self, _: u64) {
-        self.0 = self.0.saturating_sub(1);
+impl Place {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("pairs.jsonl"), pairs()).unwrap();
+        let options = Options { validation: HoldOut::Number(24), view: View::Dag, ..Options::default() };
+        let place = Place { directory };
+        prepare(&place.path("pairs.jsonl"), &place.path("data"), None, &options, 1, &Silent).unwrap();
+        place
     }
 
-    fn line(&mut self, _: &Line) {}
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn data(&self) -> Prepared {
+        Prepared::open(&self.path("data")).unwrap()
+    }
+
+    fn model(&self, run: &str) -> Vec<u8> {
+        fs::read(self.path(run).join("model.safetensors")).unwrap()
+    }
+}
+
+struct Stopper(u64, AtomicU64);
+
+impl Progress for Stopper {
+    fn advance(&self, batches: u64) {
+        self.1.fetch_add(batches, Ordering::Relaxed);
+    }
 
     fn is_stopped(&self) -> bool {
-        self.0 == 0
+        self.1.load(Ordering::Relaxed) >= self.0
     }
 }
 
-fn run(
-    place: &Folder,
-    recipe: &Recipe,
-    name: &str,
-    stop_after: u64,
-    resumes: bool,
-    threads: usize,
-) -> Outcome {
+fn run(place: &Place, recipe: &Recipe, name: &str, stop_after: u64, resumes: bool, threads: usize) -> RunEnd {
     let options =
         RunOptions { threads, resumes, checkpoint_every: Duration::from_secs(3600), ..RunOptions::default() };
-    train(&data(place), recipe, &place.path(name), &options, &mut Stopper(stop_after)).unwrap()
+    let (prepared, folder) = (place.data(), place.path(name));
+    let run = Run { prepared: &prepared, recipe, folder: &folder, first_weights: None, options };
+    train(&run, &Stopper(stop_after, AtomicU64::new(0)), &mut |_| ()).unwrap()
 }
 
 fn towers() -> Recipe {
@@ -106,21 +107,21 @@ fn towers() -> Recipe {
 
 #[test]
 fn premises_of_the_topic_come_first() {
-    let place = place();
+    let place = Place::new();
     for (name, neighbours) in [("with", 0.5), ("without", 0.0)] {
         let recipe = Recipe { neighbours, ..towers() };
-        let Outcome::Finished(Some(validation)) = run(&place, &recipe, name, u64::MAX, false, 2) else {
+        let RunEnd::Finished(Some(validation)) = run(&place, &recipe, name, u64::MAX, false, 2) else {
             panic!("not finished");
         };
         let ranking = validation.ranking.unwrap();
         assert!(ranking.recall_at[&2] > 0.9 && ranking.mean_reciprocal_rank > 0.9, "{name} {ranking:?}");
-        let trained = TrainedModel::from_bytes(&model(&place, name), name).unwrap();
+        let trained = TrainedModel::from_bytes(&place.model(name), name).unwrap();
         assert!(trained.ranks() && trained.neighbours.is_empty() == (neighbours == 0.0));
-        let data = data(&place);
+        let data = place.data();
         let map = TokenMap::new(data.vocabulary(), &trained.vocabulary, name).unwrap();
         let network = Network::new(trained.model.clone(), Compute::new(Precision::F32, 1));
         let again =
-            rank_premises(&network, &trained.known(), &data, &map, &[Split::Validation], &Unwatched).unwrap();
+            rank_premises(&network, &trained.known(), &data, &map, &[Split::Validation], &Silent).unwrap();
         assert_eq!(again, ranking);
         let ranker = Ranker::new(trained, Compute::new(Precision::F32, 1)).unwrap();
         let conjecture = Statement::hol("goal", "!z. FF3 (FF3 z) = RR1 z").unwrap();
@@ -135,20 +136,20 @@ fn premises_of_the_topic_come_first() {
 
 #[test]
 fn a_ranker_is_resumed_to_the_same_bytes() {
-    let place = place();
+    let place = Place::new();
     let recipe = Recipe { epochs: 4, ..towers() };
     run(&place, &recipe, "whole", u64::MAX, false, 1);
-    assert!(matches!(run(&place, &recipe, "parts", 5, false, 2), Outcome::Stopped(5)));
-    assert!(matches!(run(&place, &recipe, "parts", 9, true, 1), Outcome::Stopped(14)));
+    assert!(matches!(run(&place, &recipe, "parts", 5, false, 2), RunEnd::Stopped(5)));
+    assert!(matches!(run(&place, &recipe, "parts", 9, true, 1), RunEnd::Stopped(14)));
     run(&place, &recipe, "parts", u64::MAX, true, 2);
-    assert!(model(&place, "whole") == model(&place, "parts"));
+    assert!(place.model("whole") == place.model("parts"));
 }
 
 /// A model with a memory says the same from its file as it did in training, and knows what it saw; also one that marks
 /// what statements and conjectures have in common, which cannot make a vector of a statement alone.
 #[test]
 fn statements_are_remembered() {
-    let place = place();
+    let place = Place::new();
     for (name, marks) in [("seen", false), ("marked", true)] {
         let recipe = Recipe {
             meeting: Meeting::Concat,
@@ -161,26 +162,26 @@ fn statements_are_remembered() {
             validation_pairs: 0,
             ..towers()
         };
-        let Outcome::Finished(Some(validation)) = run(&place, &recipe, name, u64::MAX, false, 1) else {
+        let RunEnd::Finished(Some(validation)) = run(&place, &recipe, name, u64::MAX, false, 1) else {
             panic!("not finished");
         };
-        let trained = TrainedModel::from_bytes(&model(&place, name), name).unwrap();
+        let trained = TrainedModel::from_bytes(&place.model(name), name).unwrap();
         assert_eq!(trained.seen.len(), 24);
-        let data = data(&place);
+        let data = place.data();
         let map = TokenMap::new(data.vocabulary(), &trained.vocabulary, name).unwrap();
         let network = Network::new(trained.model.clone(), Compute::new(Precision::F32, 2));
         let pairs = pairs_of(&data, Split::Validation, None, 0);
-        let with = predict(&network, &trained.seen, &data, &map, &pairs, &Unwatched).unwrap();
+        let with = predict(&network, &trained.seen, &data, &map, &pairs, &Silent).unwrap();
         assert_eq!(with.accuracies(), validation.steps);
-        let alone = predict(&network, &trained.seen, &data, &map, &pairs[7..8], &Unwatched).unwrap();
+        let alone = predict(&network, &trained.seen, &data, &map, &pairs[7..8], &Silent).unwrap();
         assert_eq!(alone.last, with.last[7..8]);
-        let without = predict(&network, &Default::default(), &data, &map, &pairs, &Unwatched).unwrap();
+        let without = predict(&network, &Default::default(), &data, &map, &pairs, &Silent).unwrap();
         assert_ne!(with.last, without.last);
         let parts = format!("{name}-parts");
         let stopped = run(&place, &recipe, &parts, 7, false, 2);
-        assert!(matches!(stopped, Outcome::Stopped(7)));
+        assert!(matches!(stopped, RunEnd::Stopped(7)));
         run(&place, &recipe, &parts, u64::MAX, true, 1);
-        assert!(model(&place, name) == model(&place, &parts));
+        assert!(place.model(name) == place.model(&parts));
         assert_eq!(Ranker::new(trained, Compute::new(Precision::F32, 1)).is_err(), marks);
     }
 }
@@ -188,8 +189,8 @@ fn statements_are_remembered() {
 /// Rare labels become kinds of unknown symbols, and a model that knows them reads new symbols as such.
 #[test]
 fn rare_labels_are_unknown_by_kind() {
-    let place = place();
-    let validation = Validation::Number(24);
+    let place = Place::new();
+    let validation = HoldOut::Number(24);
     let options = Options { min_count: 3, view: View::Dag, validation, ..Options::default() };
     let out: &Path = &place.path("rare");
     prepare(&place.path("pairs.jsonl"), out, None, &options, 2, &Silent).unwrap();
@@ -197,7 +198,7 @@ fn rare_labels_are_unknown_by_kind() {
     rare.verify().unwrap();
     let vocabulary = rare.vocabulary();
     assert_eq!(vocabulary[2..5], ["UNKNOWN", "UNKNOWN/p0", "UNKNOWN/p1"].map(str::to_owned));
-    let data = data(&place);
+    let data = place.data();
     assert!(vocabulary.len() < data.vocabulary().len());
     // From the data with all labels to the vocabulary of the other: the same graphs come out.
     let map = TokenMap::new(data.vocabulary(), vocabulary, "model");
