@@ -157,7 +157,10 @@ fn bad_formulas() {
     let invalid = formulanet(&["graph", "-"], b"x = \xff");
     fails(&invalid, "-:1:5: expected UTF-8 text, found the byte 0xff");
     let limits = formulanet(&["graph", "((x))", "--max-depth", "1"], b"");
-    fails(&limits, "formula:1:2: expected at most 1 nested terms, found more; raise the limit with --max-depth");
+    fails(
+        &limits,
+        "formula:1:2: expected at most 1 nested terms, found more; raise the limit with --max-depth",
+    );
     let huge = formulanet(&["graph", "-", "--max-bytes", "10"], &[b'x'; 100]);
     fails(&huge, "-: expected at most 10 bytes, found more");
     let missing = formulanet(&["graph", "@no/such/file"], b"");
@@ -182,7 +185,10 @@ fn bad_holstep_files() {
     );
     check(b"N a\nC |- T", "-:3:1: expected the tokens of the text above, `T `, found the end of the file");
     let long = [b"N a\nC |- ".as_slice(), &vec![b'('; 100 << 20]].concat();
-    check(&long, "-:2:16777217: expected at most 16777216 bytes in a line, found more; raise the limit with --max-bytes");
+    check(
+        &long,
+        "-:2:16777217: expected at most 16777216 bytes in a line, found more; raise the limit with --max-bytes",
+    );
     fails(
         &formulanet(&["graph", "--holstep", "fixtures"], b""),
         "fixtures: expected a file, found a directory",
