@@ -45,5 +45,8 @@ fn of_library(error: &Error) -> Option<String> {
 }
 
 fn raise(limit: Limit) -> String {
-    format!("raise the limit with --max-{limit}")
+    match limit {
+        Limit::Edges | Limit::Statements => "give fewer or smaller statements".to_owned(),
+        limit => format!("raise the limit with --max-{limit}"),
+    }
 }

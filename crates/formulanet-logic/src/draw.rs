@@ -1,4 +1,5 @@
-//! Pictures of graphs: [`dot()`] for Graphviz, [`svg()`] without any other program.
+//! Pictures of graphs: [`dot()`] for Graphviz, [`svg()`] without any other program; and of problems, [`problem_dot`] and
+//! [`problem_svg`].
 //!
 //! Both show the same things: the kind of a node by shape and colour, the rank of an edge as a small number at
 //! its source (only where a node has more than one edge), and the edges from a binder to its variables dashed.
@@ -20,20 +21,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use std::borrow::Cow;
+
 use thiserror::Error;
 
 use crate::graph::{Graph, NodeId, NodeKind};
+use crate::symbol::Interner;
 
 mod dot;
 mod layout;
 mod order;
 mod place;
+mod problem;
 mod shape;
 mod svg;
 #[cfg(test)]
 mod tests;
 
 pub use dot::{dot, write_dot};
+pub use problem::{problem_dot, problem_svg};
 pub use svg::svg;
 
 /// How [`svg()`] draws, and how much.
@@ -82,6 +88,34 @@ pub struct TooLargeToDraw {
     pub limit: usize,
     /// How much there is.
     pub found: usize,
+}
+
+/// A graph, and what is shown of it.
+struct Sketch<'a> {
+    graph: &'a Graph,
+    names: &'a Interner,
+    /// For each edge, whether it is dashed.
+    dashed: Vec<bool>,
+    /// For each edge, what stands at its source; its rank if there is nothing else to say.
+    marks: Option<Vec<&'static str>>,
+    kind_name: fn(NodeKind) -> &'static str,
+    /// What dashed edges mean.
+    dashed_name: &'static str,
+}
+
+impl<'a> Sketch<'a> {
+    fn of_formula(graph: &'a Graph, names: &'a Interner) -> Self {
+        let dashed = binding_edges(graph);
+        Sketch { graph, names, dashed, marks: None, kind_name, dashed_name: "binds a variable" }
+    }
+
+    /// What stands at the source of an edge.
+    fn mark(&self, edge: usize, rank: usize) -> Cow<'static, str> {
+        match &self.marks {
+            Some(marks) => marks[edge].into(),
+            None => (rank + 1).to_string().into(),
+        }
+    }
 }
 
 /// For each edge, in the graph's order, whether it leads from a binder to a variable that it binds.

@@ -179,6 +179,19 @@ impl Graph {
         degrees
     }
 
+    /// Adds a node behind all others.
+    pub(crate) fn push(&mut self, label: Symbol, kind: NodeKind, edges: impl Iterator<Item = u32>) {
+        if self.starts.is_empty() {
+            self.starts.push(0);
+        }
+        self.labels.push(label);
+        self.kinds.push(kind);
+        self.targets.extend(edges.map(NodeId));
+        let before = self.starts[self.starts.len() - 1];
+        self.starts.push(self.targets.len() as u32);
+        self.treelets += treelets(self.targets.len() as u32 - before);
+    }
+
     fn clear(&mut self) {
         self.labels.clear();
         self.kinds.clear();

@@ -2,8 +2,8 @@
 //!
 //! The first arrow of the system: text → [`Formula`] → [`Graph`]. Parsers for HOL Light ([`hol`]), HolStep
 //! ([`holstep`]), TPTP ([`tptp`]) and DeepMath ([`deepmath`]) make one syntax tree; a [`GraphBuilder`] makes one of
-//! five graph views of it; [`draw`] shows a graph as DOT or SVG. Nothing here reads files, knows a vocabulary or
-//! sees a tensor.
+//! five graph views of it, and [`problem`] makes one graph of many formulas; [`draw`] shows graphs as DOT or SVG.
+//! Nothing here reads files, knows a vocabulary or sees a tensor.
 
 pub mod draw;
 mod error;

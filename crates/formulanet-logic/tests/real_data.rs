@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
+use formulanet_logic::problem::StatementBuilder;
 use formulanet_logic::{
     Formula, Graph, GraphBuilder, Interner, Limits, Names, Symbol, View, deepmath, hol, holstep, tptp,
 };
@@ -54,6 +55,7 @@ fn for_each_file(archive: &Path, mut check: impl FnMut(&[u8]) -> bool) {
 #[derive(Default)]
 struct Checker {
     names: Interner,
+    statements: StatementBuilder,
     counts: [usize; 4],
     mistyped: usize,
 }
@@ -92,6 +94,8 @@ impl Checker {
             renamed.rename(var, self.names.intern(&name));
         }
         assert!(self.graph(&renamed, View::Graph) == *graph);
+        let [here, there] = [formula, &renamed].map(|f| self.statements.build(f).unwrap());
+        assert!(here == there);
         let text = renamed.display(&self.names).to_string();
         let options = hol::Options::to_read_back(&renamed, &self.names);
         let back = hol::parse(&text, &options, &mut self.names).unwrap();

@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use crate::graph::{Graph, NodeId, NodeKind};
 use crate::symbol::Interner;
 
-use super::{binding_edges, visible};
+use super::{Sketch, visible};
 
 /// The graph in the DOT language, for `dot -Tsvg` and its like.
 ///
@@ -18,6 +18,11 @@ pub fn dot(graph: &Graph, names: &Interner) -> String {
 
 /// Writes what [`dot()`] returns.
 pub fn write_dot(out: &mut impl Write, graph: &Graph, names: &Interner) -> fmt::Result {
+    write_sketch(out, &Sketch::of_formula(graph, names))
+}
+
+pub(super) fn write_sketch(out: &mut impl Write, sketch: &Sketch<'_>) -> fmt::Result {
+    let Sketch { graph, names, .. } = sketch;
     out.write_str("digraph formula {\n")?;
     out.write_str("  graph [rankdir=TB, nodesep=0.15, ranksep=0.4];\n")?;
     out.write_str(
@@ -29,21 +34,23 @@ pub fn write_dot(out: &mut impl Write, graph: &Graph, names: &Interner) -> fmt::
         write_label(out, names.name(graph.labels()[node.index()]))?;
         writeln!(out, "\", {}];", look(graph.kinds()[node.index()]))?;
     }
-    let binding = binding_edges(graph);
     for source in graph.nodes() {
-        write_edges(out, graph, source, &binding)?;
+        write_edges(out, sketch, source)?;
     }
     out.write_str("}\n")
 }
 
-fn write_edges(out: &mut impl Write, graph: &Graph, source: NodeId, binding: &[bool]) -> fmt::Result {
-    let children = graph.children(source);
-    let start = graph.starts()[source.index()] as usize;
+fn write_edges(out: &mut impl Write, sketch: &Sketch<'_>, source: NodeId) -> fmt::Result {
+    let children = sketch.graph.children(source);
+    let start = sketch.graph.starts()[source.index()] as usize;
     for (rank, target) in children.iter().enumerate() {
         write!(out, "  {} -> {}", source.0, target.0)?;
-        match (children.len() > 1, binding[start + rank]) {
-            (true, true) => write!(out, " [taillabel=\"{}\", style=dashed]", rank + 1)?,
-            (true, false) => write!(out, " [taillabel=\"{}\"]", rank + 1)?,
+        let mark = sketch.mark(start + rank, rank);
+        let is_marked = (children.len() > 1 || sketch.marks.is_some()) && !mark.is_empty();
+        match (is_marked, sketch.dashed[start + rank]) {
+            (true, true) => write!(out, " [taillabel=\"{mark}\", style=dashed]")?,
+            (true, false) => write!(out, " [taillabel=\"{mark}\"]")?,
+            (false, true) if sketch.marks.is_some() => out.write_str(" [style=dashed]")?,
             (false, _) => {}
         }
         out.write_str(";\n")?;

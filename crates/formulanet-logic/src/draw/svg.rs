@@ -6,7 +6,7 @@ use crate::graph::{Graph, NodeId};
 use crate::symbol::Interner;
 
 use super::layout::{Edge, HEIGHT, Layout, Size};
-use super::{SvgOptions, TooLargeToDraw, binding_edges, kind_name, push_escaped, shape, visible};
+use super::{Sketch, SvgOptions, TooLargeToDraw, push_escaped, shape, visible};
 use shape::number;
 
 /// Empty space around the drawing.
@@ -25,6 +25,11 @@ const LEGEND_LINE: f64 = 24.0;
 /// The text is a complete SVG file and depends on nothing but the graph, its names and the options. Each node
 /// and edge has a tooltip; the numbers at the sources of edges are their ranks, from 1.
 pub fn svg(graph: &Graph, names: &Interner, options: &SvgOptions) -> Result<String, TooLargeToDraw> {
+    draw(&Sketch::of_formula(graph, names), options)
+}
+
+pub(super) fn draw(sketch: &Sketch<'_>, options: &SvgOptions) -> Result<String, TooLargeToDraw> {
+    let graph = sketch.graph;
     for (what, found, limit) in
         [("nodes", graph.node_count(), options.max_nodes), ("edges", graph.edge_count(), options.max_edges)]
     {
@@ -32,11 +37,10 @@ pub fn svg(graph: &Graph, names: &Interner, options: &SvgOptions) -> Result<Stri
             return Err(TooLargeToDraw { what, limit, found });
         }
     }
-    let labels = labels(graph, names);
+    let labels = labels(graph, sketch.names);
     let sizes = sizes(graph, &labels);
     let layout = Layout::new(graph, &sizes);
-    let picture =
-        Picture { graph, names, labels: &labels, sizes: &sizes, binding: binding_edges(graph), layout };
+    let picture = Picture { sketch, graph, labels: &labels, sizes: &sizes, layout };
     Ok(picture.write(options))
 }
 
@@ -84,11 +88,10 @@ pub(super) fn sizes(graph: &Graph, labels: &[Label]) -> Vec<Size> {
 }
 
 struct Picture<'a> {
+    sketch: &'a Sketch<'a>,
     graph: &'a Graph,
-    names: &'a Interner,
     labels: &'a [Label],
     sizes: &'a [Size],
-    binding: Vec<bool>,
     layout: Layout,
 }
 
@@ -130,7 +133,10 @@ impl Picture<'_> {
         put(out, format_args!("{} nodes", self.graph.node_count()));
         for (i, kind) in shape::KINDS.into_iter().enumerate() {
             let count = self.graph.kinds().iter().filter(|&&k| k == kind).count();
-            put(out, format_args!("{} {} {count}", if i == 0 { ":" } else { "," }, kind_name(kind)));
+            put(
+                out,
+                format_args!("{} {} {count}", if i == 0 { ":" } else { "," }, (self.sketch.kind_name)(kind)),
+            );
         }
         put(
             out,
@@ -150,13 +156,16 @@ impl Picture<'_> {
 
     fn edges(&self, out: &mut String) {
         let mut heads = [String::new(), String::new()];
-        for (edge, &binding) in self.layout.edges.iter().zip(&self.binding) {
+        for (index, (edge, &binding)) in self.layout.edges.iter().zip(&self.sketch.dashed).enumerate() {
             let class = if binding { "e d" } else { "e" };
             put(out, format_args!("<path class=\"{class}\" d=\""));
             let tip = self.edge(out, edge);
             put(out, format_args!("\"><title>{} → {}", edge.source, edge.target));
             if self.graph.children(NodeId(edge.source as u32)).len() > 1 {
-                put(out, format_args!(", rank {}", edge.rank + 1));
+                match &self.sketch.marks {
+                    Some(marks) => put(out, format_args!(" {}", marks[index])),
+                    None => put(out, format_args!(", rank {}", edge.rank + 1)),
+                }
             }
             out.push_str("</title></path>\n");
             let (x, y) = (number(edge.end - 2.5), number(tip - HEAD));
@@ -207,8 +216,15 @@ impl Picture<'_> {
     fn node(&self, out: &mut String, node: usize) {
         let (x, y) = (self.layout.x[node], self.layout.top[self.layout.layer[node]] + HEIGHT / 2.0);
         let kind = self.graph.kinds()[node];
-        put(out, format_args!("<g class=\"{}\"><title>{node}: {} ", shape::class(kind), kind_name(kind)));
-        push_escaped(out, self.names.name(self.graph.labels()[node]), MAX_TOOLTIP);
+        put(
+            out,
+            format_args!(
+                "<g class=\"{}\"><title>{node}: {} ",
+                shape::class(kind),
+                (self.sketch.kind_name)(kind)
+            ),
+        );
+        push_escaped(out, self.sketch.names.name(self.graph.labels()[node]), MAX_TOOLTIP);
         let path = shape::outline(kind, x, y, self.sizes[node].width, HEIGHT);
         put(
             out,
@@ -220,15 +236,15 @@ impl Picture<'_> {
 
     /// The rank of each edge below its source, or of every few edges where there is too little space.
     fn ranks(&self, out: &mut String) {
-        for edge in &self.layout.edges {
+        for (index, edge) in self.layout.edges.iter().enumerate() {
             let count = self.graph.children(NodeId(edge.source as u32)).len();
             let size = self.sizes[edge.source];
             let space = (size.width - 2.0 * size.bottom_inset) / count as f64;
             let every = (shape::rank_width(count) / space).ceil().max(1.0) as usize;
             if count > 1 && (edge.rank + 1) % every == 0 {
                 let y = self.layout.top[self.layout.layer[edge.source]] + HEIGHT + 10.0;
-                let (x, rank) = (number(edge.start), edge.rank + 1);
-                put(out, format_args!("<text class=\"r\" x=\"{x}\" y=\"{}\">{rank}</text>\n", number(y)));
+                let (x, mark) = (number(edge.start), self.sketch.mark(index, edge.rank));
+                put(out, format_args!("<text class=\"r\" x=\"{x}\" y=\"{}\">{mark}</text>\n", number(y)));
             }
         }
     }
@@ -251,20 +267,24 @@ impl Picture<'_> {
         };
         let mut text = String::new();
         for kind in shape::KINDS.into_iter().filter(|kind| self.graph.kinds().contains(kind)) {
-            let (x, y) = place(kind_name(kind).len());
+            let (x, y) = place((self.sketch.kind_name)(kind).len());
             put(&mut text, format_args!("<g class=\"{}\"><path d=\"", shape::class(kind)));
             text.push_str(&shape::outline(kind, x + 13.0, y, 26.0, 16.0));
             let (x, y) = (number(x + 31.0), number(y + 4.0));
             put(
                 &mut text,
-                format_args!("\"/><text class=\"k\" x=\"{x}\" y=\"{y}\">{}</text></g>\n", kind_name(kind)),
+                format_args!(
+                    "\"/><text class=\"k\" x=\"{x}\" y=\"{y}\">{}</text></g>\n",
+                    (self.sketch.kind_name)(kind)
+                ),
             );
         }
-        if self.binding.contains(&true) {
-            let (x, y) = place(16);
+        if self.sketch.dashed.contains(&true) {
+            let name = self.sketch.dashed_name;
+            let (x, y) = place(name.len());
             put(&mut text, format_args!("<path class=\"e d\" d=\"M{} {}h26\"/>", number(x), number(y)));
             let (x, y) = (number(x + 31.0), number(y + 4.0));
-            put(&mut text, format_args!("<text class=\"k\" x=\"{x}\" y=\"{y}\">binds a variable</text>\n"));
+            put(&mut text, format_args!("<text class=\"k\" x=\"{x}\" y=\"{y}\">{name}</text>\n"));
         }
         legend.text = text;
         legend

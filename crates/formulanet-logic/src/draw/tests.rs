@@ -353,3 +353,75 @@ fn small_drawings() {
         </svg>
     "#]].assert_eq(&format!("{head}...{body}"));
 }
+
+fn problem(texts: &[&str]) -> (crate::problem::ProblemGraph, Interner) {
+    use crate::problem::{ProblemBuilder, ProblemLimits, StatementBuilder};
+    use crate::tptp;
+    let (limits, mut names) = (Limits::default(), Interner::new());
+    let mut statements = StatementBuilder::new(limits);
+    let mut problem = ProblemBuilder::new(ProblemLimits::default());
+    for text in texts {
+        let formula = tptp::parse_formula(text, tptp::Language::Fof, limits, &mut names).expect(text);
+        problem.add(statements.build(&formula).expect("small enough").view()).expect("small enough");
+    }
+    (problem.finish(), names)
+}
+
+#[test]
+fn problems_as_dot() {
+    let (graph, names) = problem(&["~ '<p>&'(a)", "! [X] : ('<p>&'(X) => X = a)"]);
+    let text = problem_dot(&graph, Some(&names));
+    expect![[r##"
+        digraph formula {
+          graph [rankdir=TB, nodesep=0.15, ranksep=0.4];
+          node [fontname="monospace", fontsize=11, style=filled, height=0.3, margin="0.08,0.03"];
+          edge [fontname="sans-serif", fontsize=8, color="#5b6470", arrowsize=0.5];
+          0 [label="a", shape=box, style="filled,rounded", fillcolor="#dfecfb", color="#1f6fc0"];
+          1 [label="<p>&amp;", shape=box, style="filled,rounded", fillcolor="#dfecfb", color="#1f6fc0"];
+          2 [label="not", shape=box, style="filled,rounded", fillcolor="#dfecfb", color="#1f6fc0"];
+          3 [label="∀", shape=ellipse, fillcolor="#fdeccd", color="#b66a00"];
+          4 [label="<p>&amp;", shape=box, style="filled,rounded", fillcolor="#dfecfb", color="#1f6fc0"];
+          5 [label="=", shape=box, style="filled,rounded", fillcolor="#dfecfb", color="#1f6fc0"];
+          6 [label="rule", shape=trapezium, fillcolor="#eee3fb", color="#7b3fc4"];
+          7 [label="<p>&amp;", shape=octagon, fillcolor="#def3e4", color="#22843f"];
+          8 [label="a", shape=octagon, fillcolor="#def3e4", color="#22843f"];
+          9 [label="conjecture", shape=hexagon, fillcolor="#e9ecef", color="#495057"];
+          10 [label="statement 1", shape=hexagon, fillcolor="#e9ecef", color="#495057"];
+          0 -> 8 [style=dashed];
+          1 -> 0 [taillabel="1"];
+          1 -> 7 [style=dashed];
+          2 -> 1 [taillabel="~b"];
+          4 -> 3 [taillabel="1"];
+          4 -> 7 [style=dashed];
+          5 -> 3;
+          5 -> 0;
+          6 -> 3 [taillabel="v", style=dashed];
+          6 -> 4 [taillabel="g"];
+          6 -> 5 [taillabel="b"];
+          9 -> 2;
+          10 -> 6;
+        }
+    "##]]
+    .assert_eq(&text);
+    let hidden = problem_dot(&graph, None);
+    assert_eq!(hidden.matches("label=\"s0\"").count(), text.matches("label=\"<p>&amp;\"").count());
+    assert!(!hidden.contains("<p>") && !hidden.contains("\"a\""));
+}
+
+#[test]
+fn problems_as_svg() {
+    let (graph, names) = problem(&["? [X] : (p(X) & ~ '<&'(X, f(X), X, X))", "(p(a) <=> q) | $false", "q"]);
+    for names in [Some(&names), None] {
+        let text = problem_svg(&graph, names, &SvgOptions::default()).expect("small enough");
+        check_well_formed(&text);
+        let all = graph.node_count() + graph.symbol_count() + graph.statement_count();
+        assert_eq!(text.matches("</text></g>\n").count(), all + 5, "nodes, and kinds in the legend");
+        assert!(
+            text.contains(">~b</text>")
+                && text.contains(">4+</text>")
+                && text.contains(": statement conjecture")
+        );
+    }
+    let options = SvgOptions { max_nodes: 10, ..SvgOptions::default() };
+    assert!(problem_svg(&graph, None, &options).is_err());
+}

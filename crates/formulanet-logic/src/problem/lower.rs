@@ -85,6 +85,12 @@ struct Scope {
     waiting: u32,
 }
 
+impl Default for StatementBuilder {
+    fn default() -> Self {
+        Self::new(Limits::default())
+    }
+}
+
 impl StatementBuilder {
     /// A builder of graphs of formulas with at most so many nodes.
     pub fn new(limits: Limits) -> Self {
