@@ -25,6 +25,7 @@ fn of_library(error: &Error) -> Option<String> {
         Error::NoSuchLibrary { .. } => "make one with `formulanet library build`",
         Error::OtherModel { .. } => "give that one with --model, or build the library again",
         Error::TooManyForced { .. } => "raise -k or name fewer with --include",
+        Error::NoProblems { .. } => "prepare it again with --together, or give the raw data",
         Error::NotPrepared { .. } => "make one with `formulanet prepare`",
         Error::UnknownLayout { .. } => "name the format with --input-format",
         Error::TooFewPairs { .. } => "hold out fewer conjectures with --validation",

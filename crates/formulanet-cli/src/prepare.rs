@@ -47,6 +47,9 @@ pub(crate) struct Arguments {
     /// Rename the variables of every formula at random, by this seed
     #[arg(long, value_name = "SEED")]
     rename_variables: Option<u64>,
+    /// Also write what `train --together` reads
+    #[arg(long)]
+    together: bool,
     /// Skip statements that cannot be read, and say which
     #[arg(long)]
     keep_going: bool,
@@ -96,6 +99,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         rename_variables: arguments.rename_variables,
         labels: Labels::Training,
         min_count: arguments.min_count,
+        together: arguments.together,
         keep_going: arguments.keep_going,
         limits: arguments.limits.limits(),
     };

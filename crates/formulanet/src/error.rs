@@ -128,6 +128,14 @@ pub enum Error {
         /// The prepared folder.
         data: String,
     },
+    /// A folder was prepared without what networks that read problems need.
+    #[error(
+        "{folder}: expected a folder that was prepared for reading statements together, found one that was not"
+    )]
+    NoProblems {
+        /// The prepared folder.
+        folder: String,
+    },
     /// A model knows too few labels of some data.
     #[error("{model}: expected a model for this data, found one that knows {known} of its {labels} labels")]
     ForeignModel {

@@ -5,8 +5,11 @@
 
 use std::collections::HashMap;
 
+use formulanet_logic::problem::StatementGraph;
+
 use super::parse::{Entry, Graphs, Parsed};
 use super::split::Split;
+use super::statements::StatementCollection;
 
 const NONE: u32 = u32::MAX;
 
@@ -49,6 +52,8 @@ pub(super) struct Collection {
     /// Names that stood for more than one graph; the first one counts.
     pub(super) ambiguous_premises: usize,
     pub(super) skipped: Vec<String>,
+    /// For each graph, the same statement as a part of problems, if somebody asked for it.
+    pub(super) statements: StatementCollection,
     label_numbers: HashMap<String, u32>,
     premise_numbers: HashMap<String, u32>,
     conjecture_keys: HashMap<String, u32>,
@@ -71,6 +76,7 @@ impl Collection {
             node_offsets: vec![0],
             edge_offsets: vec![0],
             workers: std::iter::repeat_with(WorkerLabels::default).take(workers).collect(),
+            statements: StatementCollection::new(workers),
             ..Collection::default()
         }
     }
@@ -89,7 +95,8 @@ impl Collection {
             labels.texts.insert(symbol, text);
         }
         self.skipped.extend(parsed.skipped);
-        let numbers = self.add_graphs(&parsed.graphs, parsed.worker);
+        self.statements.meet(parsed.worker, parsed.new_symbols);
+        let numbers = self.add_graphs(&parsed.graphs, &parsed.statements, parsed.worker);
         let mut current = None;
         for entry in parsed.entries {
             match entry {
@@ -148,11 +155,11 @@ impl Collection {
     }
 
     /// The number of every graph of a file.
-    fn add_graphs(&mut self, graphs: &Graphs, worker: usize) -> Vec<u32> {
+    fn add_graphs(&mut self, graphs: &Graphs, statements: &[StatementGraph], worker: usize) -> Vec<u32> {
         let (mut node, mut edge) = (0, 0);
         let mut numbers = Vec::with_capacity(graphs.ends.len());
         let mut tokens = Vec::new();
-        for &(node_end, edge_end, hash) in &graphs.ends {
+        for (place, &(node_end, edge_end, hash)) in graphs.ends.iter().enumerate() {
             let labels = &graphs.labels[node..node_end as usize];
             let degrees = &graphs.degrees[node..node_end as usize];
             let targets = &graphs.targets[edge..edge_end as usize];
@@ -169,6 +176,9 @@ impl Collection {
                     self.edge_offsets.push(self.targets.len() as u64);
                     let number = self.graph_count() as u32 - 1;
                     self.table.insert(hash, number);
+                    if let Some(statement) = statements.get(place) {
+                        self.statements.keep(worker, statement);
+                    }
                     number
                 }
             };

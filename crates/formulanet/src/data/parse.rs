@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use formulanet_logic::problem::StatementGraph;
 use formulanet_logic::{
     Formula, Graph, GraphBuilder, Interner, Limits, ParseError, Position, ReadError, Symbol, deepmath, hol,
     holstep, tptp,
@@ -11,6 +12,7 @@ use serde::Deserialize;
 use super::Options;
 use super::source::{Layout, SourceFile};
 use super::split::Split;
+use super::statements::StatementMaker;
 use crate::Error;
 use crate::util::hash::{hash_text, mix};
 
@@ -47,6 +49,10 @@ pub(super) struct Parsed {
     /// Labels that the worker had not used before: number and text.
     pub(super) new_labels: Vec<(u32, String)>,
     pub(super) graphs: Graphs,
+    /// For each graph, the same statement as a part of problems, if the options ask for it.
+    pub(super) statements: Vec<StatementGraph>,
+    /// Symbols of statements that the worker had not met before: number and text.
+    pub(super) new_symbols: Vec<(u32, String)>,
     pub(super) entries: Vec<Entry>,
     /// Messages of statements that were left out.
     pub(super) skipped: Vec<String>,
@@ -67,6 +73,8 @@ pub(super) struct Worker<'a> {
     /// For each symbol, the hash of its text once it has been a label; 0 before.
     label_hashes: Vec<u64>,
     new_labels: Vec<(u32, String)>,
+    /// Makes statements of problems, if the options ask for it.
+    statements: Option<StatementMaker>,
 }
 
 #[derive(Deserialize)]
@@ -105,6 +113,7 @@ impl<'a> Worker<'a> {
             graph: Graph::new(),
             label_hashes: Vec::new(),
             new_labels: Vec::new(),
+            statements: options.together.then(|| StatementMaker::new(limits)),
         }
     }
 
@@ -115,6 +124,8 @@ impl<'a> Worker<'a> {
             split: file.split,
             new_labels: Vec::new(),
             graphs: Graphs::default(),
+            statements: Vec::new(),
+            new_symbols: Vec::new(),
             entries: Vec::new(),
             skipped: Vec::new(),
         };
@@ -136,6 +147,9 @@ impl<'a> Worker<'a> {
             self.skip(error, &mut parsed)?;
         }
         parsed.new_labels = std::mem::take(&mut self.new_labels);
+        if let Some(statements) = &mut self.statements {
+            parsed.new_symbols = std::mem::take(&mut statements.new_symbols);
+        }
         Ok(parsed)
     }
 
@@ -278,16 +292,18 @@ impl<'a> Worker<'a> {
         if let Some(seed) = self.options.rename_variables {
             rename(&mut self.formula, &mut self.names, seed);
         }
-        self.builder.build(&self.formula, &self.names, &mut self.graph).map_err(|cause| Error::TooLarge {
-            file: parsed.file.clone(),
-            position,
-            cause,
-        })?;
+        let file = parsed.file.clone();
+        let too_large = |cause| Error::TooLarge { file, position, cause };
+        self.builder.build(&self.formula, &self.names, &mut self.graph).map_err(too_large.clone())?;
         let (graph, graphs) = (&self.graph, &mut parsed.graphs);
         let wide = graph.starts().windows(2).find(|w| w[1] - w[0] > u32::from(u16::MAX));
         if wide.is_some() {
             let message = format!("{position}: expected at most {} children of a node, found more", u16::MAX);
             return Err(Error::data(&parsed.file, message));
+        }
+        if let Some(statements) = &mut self.statements {
+            let statement = statements.make(&self.formula, &self.names);
+            parsed.statements.push(statement.map_err(too_large)?);
         }
         self.label_hashes.resize(self.names.len(), 0);
         let mut hash = mix(graph.node_count() as u64, graph.edge_count() as u64 | 1 << 40);

@@ -36,6 +36,9 @@ pub struct Options {
     /// training teaches what an unknown symbol means.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub min_count: u64,
+    /// Also make parts of problem graphs of all statements, for networks that read a conjecture and its statements together.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub together: bool,
     /// Leave out statements that cannot be read, instead of failing.
     pub keep_going: bool,
     /// How large a statement may be.
@@ -63,6 +66,7 @@ impl Default for Options {
             rename_variables: None,
             labels: Labels::Training,
             min_count: 1,
+            together: false,
             keep_going: false,
             limits: Limits::default(),
         }
@@ -174,7 +178,7 @@ fn version() -> &'static str {
 }
 
 /// The layout of the first file.
-fn recognise(source: &Source, input: &Path) -> Result<Layout, Error> {
+pub(super) fn recognise(source: &Source, input: &Path) -> Result<Layout, Error> {
     let mut found = None;
     let result = source.for_each(&Silent, &mut |file| {
         found = Some((Layout::of(&file.content), file.name));
@@ -194,7 +198,7 @@ fn recognise(source: &Source, input: &Path) -> Result<Layout, Error> {
 const WINDOW: usize = 64;
 
 /// Reads, parses and puts together all files: one thread reads, `threads` parse, this one puts together.
-fn collect(
+pub(super) fn collect(
     source: &Source,
     layout: Layout,
     options: &Options,

@@ -10,7 +10,8 @@ use safetensors::tensor::View;
 use safetensors::{Dtype, SafeTensorError};
 
 use super::collect::{Collection, Conjecture};
-use super::prepare::Labels;
+use super::prepare::{Labels, Options};
+use super::problems;
 use super::split::{self, Candidate, Split};
 use super::store::{Counts, Element, GRAPHS, META, Meta, VOCABULARY};
 use super::vocabulary::{SPECIAL, UNKNOWN_KINDS, is_logical};
@@ -50,17 +51,20 @@ pub(super) fn write(
         return Err(Error::data(meta.input, "expected conjectures, found none"));
     }
     collection.pairs.sort_by_key(|pair| pair.conjecture);
-    hold_out(&mut collection.conjectures, &meta);
+    hold_out(&mut collection.conjectures, &meta.options);
     let vocabulary = Vocabulary::of(&collection, meta.options.labels, meta.options.min_count);
     if vocabulary.labels.len() > usize::from(u16::MAX) {
         let message = format!("expected at most {} labels, found {}", u16::MAX, vocabulary.labels.len());
         return Err(Error::data(meta.input, message));
     }
-    let arrays = Arrays::of(collection, &vocabulary);
-    meta.counts = arrays.counts(&vocabulary);
     let fail = |error| Error::io(&shown, error);
     // A folder beside the result, so that renaming it is one step; removed if anything fails.
     let folder = tempfile::Builder::new().prefix(".formulanet-").tempdir_in(parent(output)).map_err(fail)?;
+    if meta.options.together {
+        problems::write(&collection, folder.path()).map_err(fail)?;
+    }
+    let arrays = Arrays::of(collection, &vocabulary);
+    meta.counts = arrays.counts(&vocabulary);
     arrays.write(&folder.path().join(GRAPHS)).map_err(fail)?;
     write_file(&folder.path().join(VOCABULARY), vocabulary.text().as_bytes()).map_err(fail)?;
     let description = serde_json::to_string_pretty(&meta).map_err(|error| fail(error.into()))? + "\n";
@@ -88,20 +92,20 @@ fn readable_by_others(_: &Path, _: u32) -> std::io::Result<()> {
     Ok(())
 }
 
-fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+pub(super) fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut file = File::create(path)?;
     file.write_all(bytes)?;
     file.sync_all()
 }
 
-fn hold_out(conjectures: &mut [Conjecture], meta: &Meta) {
+pub(super) fn hold_out(conjectures: &mut [Conjecture], options: &Options) {
     let places: Vec<usize> =
         (0..conjectures.len()).filter(|&i| conjectures[i].split == Split::Train).collect();
     let candidates: Vec<Candidate<'_>> = places
         .iter()
         .map(|&i| Candidate { name: &conjectures[i].name, graph: conjectures[i].graph })
         .collect();
-    let chosen = split::held_out(&candidates, &meta.options.validation, meta.options.seed);
+    let chosen = split::held_out(&candidates, &options.validation, options.seed);
     for place in chosen {
         conjectures[places[place]].split = Split::Validation;
     }
@@ -288,22 +292,30 @@ impl Arrays {
             ("conjecture_files", array(&self.conjecture_files.0)),
             ("premise_names", array(&self.premise_names.0)),
         ];
-        safetensors::serialize_to_file(tensors, None, path).map_err(|error| match error {
-            SafeTensorError::IoError(error) => error,
-            error => std::io::Error::other(error.to_string()),
-        })?;
-        readable_by_others(path, 0o644)?;
-        File::open(path)?.sync_all()
+        write_arrays(tensors, path)
     }
 }
 
-struct Array<'a> {
+/// Writes a file of arrays.
+pub(super) fn write_arrays<'a>(
+    arrays: impl IntoIterator<Item = (&'static str, Array<'a>)>,
+    path: &Path,
+) -> std::io::Result<()> {
+    safetensors::serialize_to_file(arrays, None, path).map_err(|error| match error {
+        SafeTensorError::IoError(error) => error,
+        error => std::io::Error::other(error.to_string()),
+    })?;
+    readable_by_others(path, 0o644)?;
+    File::open(path)?.sync_all()
+}
+
+pub(super) struct Array<'a> {
     bytes: &'a [u8],
     dtype: Dtype,
     shape: [usize; 1],
 }
 
-fn array<T: Element>(values: &[T]) -> Array<'_> {
+pub(super) fn array<T: Element>(values: &[T]) -> Array<'_> {
     Array { bytes: bytemuck::cast_slice(values), dtype: T::DTYPE, shape: [values.len()] }
 }
 

@@ -1,0 +1,232 @@
+//! Problem sets: conjectures with their candidates, every statement ready to be put into a problem graph.
+
+mod folder;
+
+use std::ops::Range;
+use std::path::Path;
+
+use formulanet_logic::problem::{ProblemBuilder, StatementView};
+use formulanet_logic::{TooLarge, View};
+
+pub(super) use folder::write;
+
+use super::collect::Collection;
+use super::prepare::{self, Options};
+use super::source::Source;
+use super::split::{HoldOut, Split};
+use super::statements::{StatementCollection, Statements};
+use super::{store, write as folders};
+use crate::{Error, Progress, Stage};
+
+/// Conjectures with candidates that are known to be useful for them or not, in memory.
+pub struct Problems {
+    /// Where they come from.
+    origin: ProblemOrigin,
+    symbols: Vec<String>,
+    statements: Statements,
+    problems: Vec<Entry>,
+    candidates: Vec<Candidate>,
+}
+
+/// Where problems come from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProblemOrigin {
+    /// The path, as it was given.
+    pub path: String,
+    /// Name of the input, without its directory.
+    pub input: String,
+    /// Tells one input from another.
+    pub fingerprint: String,
+    /// How they were split, as JSON.
+    pub split: String,
+    /// Messages of statements that were left out.
+    pub skipped: Vec<String>,
+}
+
+struct Entry {
+    name: String,
+    statement: u32,
+    split: Split,
+    candidates: Range<usize>,
+}
+
+/// A statement that may be useful for a conjecture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Candidate {
+    /// Its number among all statements.
+    pub statement: u32,
+    /// Whether it is useful.
+    pub is_useful: bool,
+}
+
+/// A conjecture and its candidates.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem<'a> {
+    /// The conjecture's name.
+    pub name: &'a str,
+    /// The conjecture's number among all statements.
+    pub conjecture: u32,
+    /// What it is used for.
+    pub split: Split,
+    /// Its candidates.
+    pub candidates: &'a [Candidate],
+}
+
+/// How raw data is read as problems.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ProblemOptions {
+    /// Which conjectures are held out for validation: those that [`prepare`](super::prepare) would hold out.
+    pub validation: HoldOut,
+    /// Chooses them, if only their number is given.
+    pub seed: u64,
+    /// Leave out statements that cannot be read, instead of failing.
+    pub keep_going: bool,
+    /// Threads that parse.
+    pub threads: usize,
+}
+
+impl Problems {
+    /// Opens a prepared folder that has problems, or reads raw data: HolStep, DeepMath or JSON Lines, as a directory, an
+    /// archive or a file.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, a folder was prepared without problems, or `progress` stops the work.
+    pub fn open(path: &Path, options: &ProblemOptions, progress: &dyn Progress) -> Result<Self, Error> {
+        if path.join(store::META).is_file() {
+            return folder::read(path);
+        }
+        let source = Source::open(path)?;
+        let layout = prepare::recognise(&source, path)?;
+        let prepare_options = Options {
+            view: View::Dag,
+            validation: options.validation.clone(),
+            seed: options.seed,
+            keep_going: options.keep_going,
+            together: true,
+            ..Options::default()
+        };
+        progress.begin(Stage { name: "reading", done: 0, of: source.bytes, unit: "bytes" });
+        let mut collection =
+            prepare::collect(&source, layout, &prepare_options, options.threads.max(1), progress)?;
+        if collection.conjectures.is_empty() {
+            return Err(Error::data(path.display().to_string(), "expected conjectures, found none"));
+        }
+        collection.pairs.sort_by_key(|pair| pair.conjecture);
+        folders::hold_out(&mut collection.conjectures, &prepare_options);
+        let origin = ProblemOrigin {
+            path: path.display().to_string(),
+            input: path.file_name().map_or_else(|| "-".into(), |name| name.to_string_lossy().into_owned()),
+            fingerprint: source.fingerprint()?,
+            split: split_text(&prepare_options),
+            skipped: std::mem::take(&mut collection.skipped),
+        };
+        Ok(Self::of(collection, origin))
+    }
+
+    fn of(collection: Collection, origin: ProblemOrigin) -> Self {
+        let StatementCollection { symbols, statements, .. } = collection.statements;
+        let mut pairs = collection.pairs.iter().peekable();
+        let mut candidates = Vec::with_capacity(collection.pairs.len());
+        let mut problems = Vec::with_capacity(collection.conjectures.len());
+        for (number, conjecture) in collection.conjectures.into_iter().enumerate() {
+            let begin = candidates.len();
+            while let Some(pair) = pairs.next_if(|pair| pair.conjecture as usize == number) {
+                candidates.push(Candidate { statement: pair.graph, is_useful: pair.useful });
+            }
+            problems.push(Entry {
+                name: conjecture.name,
+                statement: conjecture.graph,
+                split: conjecture.split,
+                candidates: begin..candidates.len(),
+            });
+        }
+        Problems { origin, symbols, statements, problems, candidates }
+    }
+
+    /// Where they come from.
+    pub fn origin(&self) -> &ProblemOrigin {
+        &self.origin
+    }
+
+    /// The names of all symbols, by number.
+    pub fn symbols(&self) -> &[String] {
+        &self.symbols
+    }
+
+    /// How many distinct statements there are.
+    pub fn statement_count(&self) -> usize {
+        self.statements.len()
+    }
+
+    /// A statement, as a part of problems.
+    ///
+    /// # Panics
+    ///
+    /// If there is none with this number.
+    pub fn statement(&self, number: u32) -> StatementView<'_> {
+        self.statements.view(number as usize).expect("statements were made whole, or checked")
+    }
+
+    /// How many nodes a statement has.
+    pub fn statement_nodes(&self, number: u32) -> usize {
+        self.statements.nodes(number as usize)
+    }
+
+    /// The numbers of a statement's symbols.
+    pub fn statement_symbols(&self, number: u32) -> &[u32] {
+        self.statements.symbols(number as usize)
+    }
+
+    /// How many conjectures there are.
+    pub fn len(&self) -> usize {
+        self.problems.len()
+    }
+
+    /// Whether there is no conjecture.
+    pub fn is_empty(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    /// A conjecture with its candidates.
+    ///
+    /// # Panics
+    ///
+    /// If there is none with this number.
+    pub fn problem(&self, number: usize) -> Problem<'_> {
+        let Entry { name, statement, split, candidates } = &self.problems[number];
+        Problem {
+            name,
+            conjecture: *statement,
+            split: *split,
+            candidates: &self.candidates[candidates.clone()],
+        }
+    }
+
+    /// The numbers of the conjectures of a split that have candidates.
+    pub fn of_split(&self, split: Split) -> impl Iterator<Item = usize> + '_ {
+        let is_asked = move |entry: &Entry| entry.split == split && !entry.candidates.is_empty();
+        (0..self.len()).filter(move |&number| is_asked(&self.problems[number]))
+    }
+
+    /// Puts a conjecture and some statements into a builder, which is emptied first.
+    ///
+    /// # Errors
+    ///
+    /// If that is more than the builder's limits allow.
+    pub fn build(
+        &self,
+        conjecture: u32,
+        statements: impl IntoIterator<Item = u32>,
+        builder: &mut ProblemBuilder,
+    ) -> Result<(), TooLarge> {
+        builder.clear();
+        builder.add(self.statement(conjecture))?;
+        statements.into_iter().try_for_each(|number| builder.add(self.statement(number)).map(|_| ()))
+    }
+}
+
+/// How problems are split, as JSON.
+fn split_text(options: &Options) -> String {
+    serde_json::json!({ "validation": options.validation, "seed": options.seed }).to_string()
+}
