@@ -1,163 +1,190 @@
 //! `formulanet eval`: how good a model, or a simple baseline, is on labelled pairs.
 
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use formulanet::data::{self, Labels, Options, Prepared, Split, Validation};
+use formulanet::data::{self, HoldOut, Labels, Options, Preparation, Prepared, Split, view_name};
 use formulanet::logic::View;
-use formulanet::measure::baselines::{Baseline, LibraryBaseline, Options as BaselineOptions};
-use formulanet::measure::evaluate::{Predictions, TokenMap, Watch, pairs_of, predict};
-use formulanet::measure::metrics::{Ranking, Report, evaluate, report_html, roc_points};
-use formulanet::measure::premises::rank_premises;
+use formulanet::measure::{
+    Baseline, BaselineOptions, LibraryBaseline, Predictions, TokenMap, evaluate, pairs_of, predict,
+    rank_premises, report_html, roc_points,
+};
 use formulanet::model::TrainedModel;
 use formulanet::net::Network;
 use formulanet::processes;
-use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::input::{ComputeArguments, writing};
+use crate::input::ComputeArguments;
+use crate::output::Output;
 use crate::processes::{group, speaks};
-use crate::progress::{Bar, stopped};
+use crate::progress::Bar;
+use crate::train::parse_word;
+use crate::usage::{refuse, refuse_given};
 
-/// Measure a model on labelled pairs
+/// Measure a model or a baseline
 ///
-/// Prints accuracy, precision, recall, F1, the area under the ROC curve, the accuracy of every step's classifier and of
-/// their vote, how the statements of a conjecture are ranked, and calibration. With --baseline, measures what a user
-/// would try first instead of a model.
+/// For a model that classifies pairs: accuracy, precision, recall, F1, the area under the ROC curve, the accuracy of
+/// every step's classifier and of their vote, how the statements of a conjecture are ranked, and calibration. For a
+/// model that ranks premises: recall, full recall, MRR and MAP.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet eval --model run/model.safetensors --data holstep\n  \
     formulanet eval --model run/model.safetensors --data holstep.tgz --split test --format json\n  \
     formulanet eval --baseline seen --data holstep --report seen.html")]
 pub(crate) struct Arguments {
-    /// A model file of `formulanet train`, or a shipped model (holstep, hol-premises, mizar, mizar-premises)
+    /// A model file, or a shipped model: holstep, hol-premises, mizar, mizar-premises
     #[arg(long, value_name = "MODEL", required_unless_present_any = ["baseline", "library_baseline"])]
     model: Option<String>,
-    /// A folder of `formulanet prepare`, or a raw HolStep, DeepMath or JSON Lines directory, archive or file
+    /// A folder of `formulanet prepare`; or a HolStep, DeepMath or JSON Lines directory, archive or file
     #[arg(long, value_name = "PATH")]
     data: PathBuf,
-    /// Which pairs; by default validation of a prepared folder, and everything of raw data
+    /// Which pairs [default: validation for a prepared folder, all otherwise]
     #[arg(long, value_enum)]
     split: Option<Part>,
-    /// A simple method instead of a model, trained on the training split of the prepared folder
-    #[arg(long, value_name = "NAME", conflicts_with = "model", value_parser = parse_baseline)]
+    /// Measure a simple classifier, trained on the training split of a prepared folder
+    #[arg(long, value_name = "majority|seen|tokens|nearest", value_parser = parse_word::<Baseline>,
+          conflicts_with_all = ["model", "keep_going", "precision", "threads"])]
     baseline: Option<Baseline>,
-    /// A simple way to rank all named premises for every conjecture, instead of a model
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["model", "baseline"], value_parser = parse_library_baseline)]
+    /// Measure a simple way to rank all named premises for each conjecture
+    #[arg(long, value_name = "popularity|neighbours", value_parser = parse_word::<LibraryBaseline>,
+          conflicts_with_all = ["model", "baseline", "report", "predictions", "limit_pairs", "keep_going",
+                                "precision", "threads"])]
     library_baseline: Option<LibraryBaseline>,
-    /// Measure a sample of so many pairs, the same in every run
+    /// Measure at most N pairs, the same ones in every run
     #[arg(long, value_name = "N")]
     limit_pairs: Option<usize>,
-    /// Write a page with tables and curves
+    /// Write an HTML page with tables and curves
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
-    /// Write every prediction: conjecture, truth and the probability by every step's classifier, separated by tabs
+    /// Write every prediction as tab-separated values: conjecture, truth, probability by each step's classifier
     #[arg(long, value_name = "FILE.tsv")]
     predictions: Option<PathBuf>,
-    /// Leave out statements of raw data that cannot be read
+    /// Skip statements of raw data that cannot be read
     #[arg(long)]
     keep_going: bool,
     #[command(flatten)]
     compute: ComputeArguments,
-    /// How to show the result
+    /// Print text or JSON
     #[arg(long, value_enum, default_value_t = Output::Text)]
     format: Output,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// What training saw
+    /// What models are trained on
     Train,
-    /// What was held out
+    /// What is held out from training
     Validation,
-    /// What the makers of the data kept apart
+    /// What the data set's authors set apart
     Test,
     /// Everything
     All,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Output {
-    /// Tables.
-    Text,
-    /// One object.
-    Json,
+impl Part {
+    fn splits(self) -> &'static [Split] {
+        match self {
+            Part::Train => &[Split::Train],
+            Part::Validation => &[Split::Validation],
+            Part::Test => &[Split::Test],
+            Part::All => &Split::ALL,
+        }
+    }
 }
 
-fn parse_baseline(text: &str) -> Result<Baseline, String> {
-    let names = || Baseline::ALL.map(Baseline::name).join(", ");
-    let found = Baseline::ALL.into_iter().find(|baseline| baseline.name() == text);
-    found.ok_or_else(|| format!("expected one of {}", names()))
+/// What is measured, with flags that fit.
+enum Request {
+    Classifier(TrainedModel),
+    Ranker(TrainedModel),
+    /// Learns from training, and is asked about one split.
+    Baseline(Baseline, Split),
+    LibraryBaseline(LibraryBaseline, Split),
 }
 
-fn parse_library_baseline(text: &str) -> Result<LibraryBaseline, String> {
-    let names = || LibraryBaseline::ALL.map(LibraryBaseline::name).join(", ");
-    let found = LibraryBaseline::ALL.into_iter().find(|baseline| baseline.name() == text);
-    found.ok_or_else(|| format!("expected one of {}", names()))
+impl Request {
+    fn new(arguments: &Arguments) -> Result<Self> {
+        let split = match arguments.split.unwrap_or(Part::Validation).splits() {
+            [split] => Ok(*split),
+            _ => Err(refuse("--split all", "a baseline, which learns from the training split")),
+        };
+        let name = match (arguments.baseline, arguments.library_baseline, &arguments.model) {
+            (Some(baseline), ..) => return Ok(Request::Baseline(baseline, split?)),
+            (_, Some(baseline), _) => return Ok(Request::LibraryBaseline(baseline, split?)),
+            (.., name) => name.as_deref().unwrap_or_default(),
+        };
+        let trained = TrainedModel::named(name)?;
+        if !trained.ranks() {
+            return Ok(Request::Classifier(trained));
+        }
+        let flags = [
+            ("--report", arguments.report.is_some()),
+            ("--predictions", arguments.predictions.is_some()),
+            ("--limit-pairs", arguments.limit_pairs.is_some()),
+        ];
+        refuse_given(&flags, "a model that ranks premises")?;
+        Ok(Request::Ranker(trained))
+    }
+
+    fn model(&self) -> Option<&TrainedModel> {
+        match self {
+            Request::Classifier(trained) | Request::Ranker(trained) => Some(trained),
+            Request::Baseline(..) | Request::LibraryBaseline(..) => None,
+        }
+    }
 }
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
-    let threads = arguments.compute.threads();
-    let trained = arguments.model.as_deref().map(TrainedModel::named).transpose()?;
-    let data = Data::open(&arguments, trained.as_ref().map(|trained| trained.origin.view), threads)?;
-    let splits: &[Split] = match arguments.split {
-        Some(Part::Train) => &[Split::Train],
-        Some(Part::Validation) => &[Split::Validation],
-        Some(Part::Test) => &[Split::Test],
-        Some(Part::All) => &Split::ALL,
-        None if data.is_raw() => &Split::ALL,
-        None => &[Split::Validation],
-    };
-    match &trained {
-        Some(trained) => agree(trained, &data.prepared, &arguments)?,
+    let request = Request::new(&arguments)?;
+    let data = Data::open(&arguments, request.model().map(|trained| trained.origin.view))?;
+    let prepared = &data.prepared;
+    let usual = if data.is_raw() { Part::All } else { Part::Validation };
+    let splits = arguments.split.unwrap_or(usual).splits();
+    match request.model() {
+        Some(trained) => agree(trained, prepared, &arguments)?,
         // Baselines take seconds, and one process is enough.
         None if !speaks() => return Ok(()),
         None => {}
     }
-    if let Some(baseline) = arguments.library_baseline {
-        let ranking = baseline.rank(&data.prepared, splits[0], &BaselineOptions::default())?;
-        return print_ranking(&ranking, arguments.format);
-    }
-    if let Some(trained) = trained.as_ref().filter(|trained| trained.ranks()) {
-        let ranking = of_ranker(trained, &data.prepared, splits, &arguments)?;
-        if !speaks() {
-            return Ok(());
+    let (title, predictions) = match request {
+        Request::Classifier(trained) => {
+            let predictions = classify(&trained, prepared, splits, &arguments)?;
+            (arguments.model.clone().unwrap_or_default(), predictions)
         }
-        return print_ranking(&ranking, arguments.format);
-    }
-    let (title, predictions) = match (trained, arguments.baseline) {
-        (Some(trained), _) => {
-            let title = arguments.model.clone().unwrap_or_default();
-            (title.clone(), of_model(trained, &title, &data.prepared, splits, &arguments)?)
+        Request::Ranker(trained) => {
+            let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, "model")?;
+            let network = Network::new(trained.model.clone(), arguments.compute.compute());
+            let ranking = rank_premises(&network, &trained.known(), prepared, &map, splits, &Bar::new())?;
+            return if speaks() { arguments.format.print(format!("{ranking}\n"), &ranking) } else { Ok(()) };
         }
-        (None, Some(baseline)) => {
-            let [split] = splits else { bail!("expected --split train, validation or test for a baseline") };
-            let options = BaselineOptions {
-                evaluated_pairs: arguments.limit_pairs.unwrap_or(0),
-                ..BaselineOptions::default()
-            };
-            let last = baseline.predict(&data.prepared, *split, &options)?;
-            (baseline.name().to_string(), Predictions { last, steps: Vec::new() })
+        Request::Baseline(baseline, split) => {
+            let evaluated_pairs = arguments.limit_pairs.unwrap_or(0);
+            let options = BaselineOptions { evaluated_pairs, ..BaselineOptions::default() };
+            let last = baseline.predict(prepared, split, &options)?;
+            (baseline.name().to_owned(), Predictions { last, steps: Vec::new() })
         }
-        (None, None) => bail!("expected --model or --baseline"),
+        Request::LibraryBaseline(baseline, split) => {
+            let ranking = baseline.rank(prepared, split, &BaselineOptions::default())?;
+            return arguments.format.print(format!("{ranking}\n"), &ranking);
+        }
     };
-    if !speaks() {
-        return Ok(());
-    }
+    if speaks() { report(&title, &predictions, prepared, &arguments) } else { Ok(()) }
+}
+
+/// Writes and prints what predictions are worth.
+fn report(title: &str, predictions: &Predictions, prepared: &Prepared, arguments: &Arguments) -> Result<()> {
+    let write = |path: &Path, text: String| {
+        fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
+    };
     if let Some(path) = &arguments.predictions {
-        fs::write(path, table(&data.prepared, &predictions))
-            .with_context(|| format!("cannot write `{}`", path.display()))?;
+        write(path, table(prepared, predictions))?;
     }
     let report = evaluate(&predictions.last, &predictions.steps)?;
     if let Some(path) = &arguments.report {
-        let page = report_html(&title, &report, &roc_points(&predictions.last, 400)?);
-        fs::write(path, page).with_context(|| format!("cannot write `{}`", path.display()))?;
+        write(path, report_html(title, &report, &roc_points(&predictions.last, 400)?))?;
     }
-    print(&report, arguments.format)
+    arguments.format.print(&report, &report)
 }
 
 /// Refuses processes that would not say the same.
@@ -190,89 +217,26 @@ fn table(prepared: &Prepared, predictions: &Predictions) -> String {
     text
 }
 
-fn print_ranking(ranking: &Ranking, format: Output) -> Result<()> {
-    let mut out = io::stdout().lock();
-    match format {
-        Output::Json => writing(writeln!(out, "{}", serde_json::to_string(ranking)?)),
-        Output::Text => writing(writeln!(out, "{ranking}")),
-    }
-}
-
-fn of_ranker(
+fn classify(
     trained: &TrainedModel,
     prepared: &Prepared,
     splits: &[Split],
     arguments: &Arguments,
-) -> Result<Ranking> {
-    if arguments.report.is_some() {
-        bail!("a model that ranks premises has no ROC curve to report; leave --report out");
-    }
-    let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, "model")?;
-    let network = Network::new(trained.model.clone(), arguments.compute.compute());
-    let watch = PairBar::new();
-    let ranking = rank_premises(&network, &trained.known(), prepared, &map, splits, &watch);
-    watch.0.finish_and_clear();
-    Ok(ranking?)
-}
-
-fn print(report: &Report, format: Output) -> Result<()> {
-    let mut out = io::stdout().lock();
-    match format {
-        Output::Json => writing(writeln!(out, "{}", serde_json::to_string(report)?)),
-        Output::Text => writing(write!(out, "{report}")),
-    }
-}
-
-fn of_model(
-    trained: TrainedModel,
-    name: &str,
-    prepared: &Prepared,
-    splits: &[Split],
-    arguments: &Arguments,
 ) -> Result<Predictions> {
-    let mut pairs: Vec<u32> =
-        splits.iter().flat_map(|&split| pairs_of(prepared, split, arguments.limit_pairs, 0)).collect();
-    pairs.truncate(arguments.limit_pairs.unwrap_or(usize::MAX));
+    let limit = arguments.limit_pairs;
+    let mut pairs: Vec<u32> = splits.iter().flat_map(|&split| pairs_of(prepared, split, limit, 0)).collect();
+    pairs.truncate(limit.unwrap_or(usize::MAX));
     if pairs.is_empty() {
-        let counts = Split::ALL.map(|split| pairs_of(prepared, split, None, 0).len());
+        let [train, validation, test] = Split::ALL.map(|split| pairs_of(prepared, split, None, 0).len());
         bail!(
-            "expected pairs to measure, found none: there are {} for training, {} for validation and {} for test; \
-             choose others with --split",
-            counts[0],
-            counts[1],
-            counts[2]
+            "expected pairs to measure, found none: there are {train} for training, {validation} for validation and \
+             {test} for test; choose others with --split"
         );
     }
+    let name = arguments.model.as_deref().unwrap_or_default();
     let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, name)?;
-    let compute = arguments.compute.compute();
-    let network = Network::new(trained.model.clone(), compute);
-    let watch = PairBar::new();
-    let predictions = predict(&network, &trained.seen, prepared, &map, &pairs, &watch);
-    watch.0.finish_and_clear();
-    Ok(predictions?)
-}
-
-/// A bar of pairs.
-struct PairBar(ProgressBar);
-
-impl PairBar {
-    fn new() -> Self {
-        let bar = if speaks() { ProgressBar::no_length() } else { ProgressBar::hidden() };
-        let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} pairs, {per_sec}, {eta} left");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        PairBar(bar)
-    }
-}
-
-impl Watch for PairBar {
-    fn done(&self, pairs: usize, of: usize) {
-        self.0.set_length(of as u64);
-        self.0.set_position(pairs as u64);
-    }
-
-    fn is_stopped(&self) -> bool {
-        stopped().load(Ordering::SeqCst)
-    }
+    let network = Network::new(trained.model.clone(), arguments.compute.compute());
+    Ok(predict(&network, &trained.seen, prepared, &map, &pairs, &Bar::new())?)
 }
 
 /// Prepared data, or raw data that was prepared for the occasion.
@@ -283,51 +247,40 @@ struct Data {
 }
 
 impl Data {
-    fn open(arguments: &Arguments, view: Option<View>, threads: usize) -> Result<Self> {
+    /// Opens a prepared folder, or prepares raw data for a model that reads this view.
+    fn open(arguments: &Arguments, view: Option<View>) -> Result<Self> {
         let path = &arguments.data;
         if path.join("meta.json").is_file() {
+            refuse_given(&[("--keep-going", arguments.keep_going)], "a prepared folder")?;
             let prepared = Prepared::open(path)?;
             prepared.verify()?;
             let found = prepared.meta().options.view;
             if let Some(expected) = view.filter(|&view| view != found) {
-                let name =
-                    |view| View::ALL.iter().find(|(_, known)| *known == view).map_or("", |(name, _)| name);
+                let (shown, expected, found) = (path.display(), view_name(expected), view_name(found));
                 bail!(
-                    "the model reads the view `{}`, and {} has the view `{}`; prepare it with --view {}",
-                    name(expected),
-                    path.display(),
-                    name(found),
-                    name(expected)
+                    "{shown}: expected the model's view `{expected}`, found `{found}`; prepare it with --view {expected}"
                 );
             }
             return Ok(Data { prepared, folder: None });
         }
         let Some(view) = view else {
-            bail!(
-                "a baseline learns from the training split of a prepared folder: run `formulanet prepare` first"
-            );
+            bail!("a baseline learns from a prepared folder: run `formulanet prepare` first");
         };
-        Self::prepare(path, view, arguments.keep_going, threads)
-    }
-
-    fn prepare(path: &Path, view: View, keep_going: bool, threads: usize) -> Result<Self> {
         let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
         let options = Options {
             view,
-            validation: Validation::Number(0),
+            validation: HoldOut::Number(0),
             labels: Labels::All,
-            keep_going,
+            keep_going: arguments.keep_going,
             ..Options::default()
         };
         let out = folder.path().join("prepared");
-        let bar = Bar::new();
-        let outcome = data::prepare(path, &out, None, &options, threads, &bar);
-        drop(bar);
-        if let data::Outcome::Written(meta, skipped) = outcome?
+        let prepared = data::prepare(path, &out, None, &options, arguments.compute.threads(), &Bar::new())?;
+        if let Preparation::Written(meta, skipped) = prepared
             && !skipped.is_empty()
             && speaks()
         {
-            eprintln!("left out {} of {} statements", skipped.len(), meta.counts.pairs + skipped.len());
+            eprintln!("skipped {} of {} statements", skipped.len(), meta.counts.pairs + skipped.len());
         }
         Ok(Data { prepared: Prepared::open(&out)?, folder: Some(folder) })
     }

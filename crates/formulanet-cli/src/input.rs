@@ -3,7 +3,6 @@
 use anyhow::{Context, Result};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
-use formulanet::data::Validation;
 use formulanet::logic::hol::{self, Overload};
 use formulanet::logic::tptp::{self, Language};
 use formulanet::logic::{Formula, Interner, Limits, Position, View};
@@ -15,7 +14,7 @@ use formulanet::rank::{Intake, Library, Premise, Ranker, Selection};
 use formulanet::read::{Format, Source, Syntax, read_text};
 
 use crate::processes::group;
-use crate::usage::{refuse, refuse_idle};
+use crate::usage::{refuse_given, wrong};
 
 /// How large an input may be.
 #[derive(Args)]
@@ -101,7 +100,7 @@ impl FormulaArguments {
                 hol::parse(&text, &options, names)
             }
             Syntax::Tptp => {
-                refuse_idle(&self.given(), "on a formula of TPTP")?;
+                refuse_given(&self.given(), "a formula of TPTP")?;
                 tptp::parse_formula(&text, Language::Fof, limits, names)
             }
         };
@@ -128,9 +127,9 @@ impl FormulaArguments {
     }
 
     /// Refuses all of these flags where there is no formula on the command line.
-    pub(crate) fn refuse(&self, because: &str) -> Result<()> {
-        refuse_idle(&[("--syntax", self.syntax.is_some())], because)?;
-        refuse_idle(&self.given(), because)
+    pub(crate) fn refuse(&self, with: &str) -> Result<()> {
+        refuse_given(&[("--syntax", self.syntax.is_some())], with)?;
+        refuse_given(&self.given(), with)
     }
 }
 
@@ -236,7 +235,7 @@ impl FormatArgument {
 /// Refuses to read standard input twice.
 pub(crate) fn refuse_stdin_twice<'a>(inputs: impl IntoIterator<Item = &'a str>) -> Result<()> {
     if inputs.into_iter().filter(|input| *input == "-").count() > 1 {
-        return refuse("standard input can be read only once: give the others as files");
+        return Err(wrong("standard input can be read only once: give the others as files"));
     }
     Ok(())
 }
@@ -289,22 +288,4 @@ pub(crate) fn writing<T>(result: std::io::Result<T>) -> Result<T> {
 /// `1 statement`, `2 statements`.
 pub(crate) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
-/// Which conjectures are held out: a number, a share or the names in a file.
-pub(crate) fn validation(argument: &str) -> Result<Validation> {
-    if let Some(file) = argument.strip_prefix('@') {
-        let text = std::fs::read_to_string(file).with_context(|| format!("cannot read `{file}`"))?;
-        let names = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned);
-        return Ok(Validation::Names(names.collect()));
-    }
-    if let Ok(number) = argument.parse() {
-        return Ok(Validation::Number(number));
-    }
-    match argument.parse() {
-        Ok(share) if (0.0..=1.0).contains(&share) => Ok(Validation::Fraction(share)),
-        _ => refuse(format!(
-            "expected --validation to be a number, a fraction from 0 to 1 or @FILE, found `{argument}`"
-        )),
-    }
 }

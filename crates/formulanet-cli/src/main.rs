@@ -9,6 +9,7 @@ mod graph;
 mod input;
 mod library;
 mod neighbors;
+mod output;
 mod prepare;
 mod processes;
 mod progress;

@@ -1,124 +1,143 @@
 //! `formulanet prepare`: a data set becomes what training reads.
 
-use std::io::{self, Write};
+use std::fs;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use formulanet::data::{self, Layout, Meta, Options, Outcome};
+use formulanet::data::{self, Counts, HoldOut, Labels, Layout, Options, Preparation, view_name};
+use formulanet::logic::View;
+use formulanet::processes::{self, Alone};
 
-use crate::input::{LimitArguments, ViewArgument, named, validation, writing};
+use crate::input::{LimitArguments, ViewArgument, named};
+use crate::output::Output;
 use crate::progress::Bar;
+use crate::usage::refuse_given;
 
 /// Turn a data set into graphs for training
 ///
-/// Reads HolStep, DeepMath or JSON Lines from a directory, an archive (.tar, .tar.gz, .tar.zst) or a file, and
-/// writes a folder with every distinct graph once, the labelled pairs, the named premises and the vocabulary.
+/// Reads HolStep, DeepMath or JSON Lines from a directory, an archive (.tar, .tar.gz, .tar.zst) or a file. Writes a
+/// folder with the distinct graphs, the labelled pairs, the named premises and the vocabulary.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet prepare holstep.tgz --out holstep\n  \
     formulanet prepare my-pairs.jsonl --out mine --view dag --validation 0.1\n\n\
     A line of JSON Lines: {\"conjecture\": \"...\", \"statement\": \"...\", \"useful\": true, \"name\": \"...\", \"syntax\": \"hol\"}")]
 pub(crate) struct Arguments {
-    /// A directory, an archive or a file
+    /// The data set: a directory, an archive or a file
     input: PathBuf,
-    /// The folder to write
+    /// Write the prepared data to this folder
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
-    /// What the input is; recognised by looking if not given
+    /// The format of the data set; detected if omitted
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Layout::ALL.map(|(name, _)| name)))]
     input_format: Option<String>,
     #[command(flatten)]
     view: ViewArgument,
-    /// Conjectures to hold out for validation: a number, a fraction such as 0.07, or @FILE with a name per line
-    #[arg(long, value_name = "N", default_value = "700")]
-    validation: String,
-    /// Decides which conjectures are held out
-    #[arg(long, value_name = "SEED", default_value_t = 0)]
-    seed: u64,
-    /// Labels that occur less often in training count as unknown symbols, told apart by place and number of arguments
+    /// Hold out conjectures for validation: a number, a fraction such as 0.07, or @FILE with a name per line
+    #[arg(long, value_name = "N", default_value = "700", value_parser = hold_out)]
+    validation: HoldOut,
+    /// Choose the held-out conjectures by this seed [default: 0]
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+    /// Treat labels that training has less than N times as unknown symbols, told apart by place and arguments
     #[arg(long, value_name = "N", default_value_t = 1)]
     min_count: u64,
-    /// Give the variables of every formula other names, chosen by this seed
+    /// Rename the variables of every formula at random, by this seed
     #[arg(long, value_name = "SEED")]
     rename_variables: Option<u64>,
-    /// Leave out statements that cannot be read, and say which
+    /// Skip statements that cannot be read, and say which
     #[arg(long)]
     keep_going: bool,
-    /// Threads that parse; as many as there are cores if not given
+    /// Use N threads [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// How to show the result
+    /// Print text or JSON
     #[arg(long, value_enum, default_value_t = Output::Text)]
     format: Output,
     #[command(flatten)]
     limits: LimitArguments,
 }
 
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum Output {
-    /// A few lines.
-    Text,
-    /// The folder's description.
-    Json,
+/// Which conjectures are held out: a number, a share or the names in a file.
+pub(crate) fn hold_out(argument: &str) -> Result<HoldOut, String> {
+    if let Some(file) = argument.strip_prefix('@') {
+        let text = fs::read_to_string(file).map_err(|error| format!("cannot read `{file}`: {error}"))?;
+        let names = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned);
+        return Ok(HoldOut::Names(names.collect()));
+    }
+    if let Ok(number) = argument.parse() {
+        return Ok(HoldOut::Number(number));
+    }
+    match argument.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(HoldOut::Fraction(share)),
+        _ => Err("expected a number, a fraction from 0 to 1 or @FILE".to_owned()),
+    }
 }
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    let view = arguments.view.view();
+    if matches!(arguments.validation, HoldOut::Names(_)) {
+        refuse_given(
+            &[("--seed", arguments.seed.is_some())],
+            "--validation @FILE, which names the conjectures",
+        )?;
+    }
+    if !matches!(view, View::GraphNames | View::TreeNames) {
+        let with = format!("--view {}, which has no variable names", view_name(view));
+        refuse_given(&[("--rename-variables", arguments.rename_variables.is_some())], &with)?;
+    }
     let options = Options {
-        view: arguments.view.view(),
-        validation: validation(&arguments.validation)?,
-        seed: arguments.seed,
+        view,
+        validation: arguments.validation,
+        seed: arguments.seed.unwrap_or(0),
         rename_variables: arguments.rename_variables,
-        labels: data::Labels::Training,
+        labels: Labels::Training,
         min_count: arguments.min_count,
         keep_going: arguments.keep_going,
         limits: arguments.limits.limits(),
     };
     let layout = arguments.input_format.as_deref().map(|name| named(&Layout::ALL, name));
-    let threads =
-        arguments.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let bar = Bar::new();
-    let outcome = data::prepare(&arguments.input, &arguments.out, layout, &options, threads, &bar);
-    drop(bar);
-    let (meta, is_new) = match outcome? {
-        Outcome::AlreadyThere(meta) => (meta, false),
-        Outcome::Written(meta, skipped) => {
+    let threads = arguments.threads.unwrap_or_else(|| processes::threads(&Alone));
+    let prepared = data::prepare(&arguments.input, &arguments.out, layout, &options, threads, &Bar::new())?;
+    let (what, meta) = match prepared {
+        Preparation::AlreadyThere(meta) => ("already there:", meta),
+        Preparation::Written(meta, skipped) => {
             report_skipped(&skipped);
-            (meta, true)
+            ("wrote", meta)
         }
     };
-    let mut out = io::stdout().lock();
-    match arguments.format {
-        Output::Json => writing(writeln!(out, "{}", serde_json::to_string(&meta)?)),
-        Output::Text => {
-            let what = if is_new { "wrote" } else { "already there:" };
-            writing(writeln!(out, "{what} {}", arguments.out.display()))?;
-            writing(summary(&mut out, &meta))
-        }
-    }
+    let text = format!("{what} {}\n{}", arguments.out.display(), summary(&meta.counts));
+    arguments.format.print(text, &meta)
 }
 
-fn summary(out: &mut impl Write, meta: &Meta) -> io::Result<()> {
-    let counts = &meta.counts;
-    writeln!(out, "{:>12} conjectures", counts.conjectures)?;
-    writeln!(out, "{:>12} labelled statements, {} distinct", counts.pairs, counts.statement_graphs)?;
-    writeln!(out, "{:>12} graphs, {} nodes, {} edges", counts.graphs, counts.nodes, counts.edges)?;
-    writeln!(out, "{:>12} labels", counts.vocabulary)?;
-    writeln!(out, "{:>12} named premises, {} dependencies", counts.premises, counts.dependencies)
+fn summary(counts: &Counts) -> String {
+    format!(
+        "{:>12} conjectures\n{:>12} labelled statements, {} distinct\n{:>12} graphs, {} nodes, {} edges\n\
+         {:>12} labels\n{:>12} named premises, {} dependencies\n",
+        counts.conjectures,
+        counts.pairs,
+        counts.statement_graphs,
+        counts.graphs,
+        counts.nodes,
+        counts.edges,
+        counts.vocabulary,
+        counts.premises,
+        counts.dependencies
+    )
 }
 
-/// Says which statements were left out: all of a few, the first of many.
+/// Says which statements were skipped: all of a few, the first of many.
 fn report_skipped(skipped: &[String]) {
     const SHOWN: usize = 20;
     for message in skipped.iter().take(SHOWN) {
-        eprintln!("left out: {message}");
+        eprintln!("skipped: {message}");
     }
-    if skipped.len() > SHOWN {
-        eprintln!("left out: {} more", skipped.len() - SHOWN);
-    }
-    if !skipped.is_empty() {
-        eprintln!("{} statements were left out", skipped.len());
+    match skipped.len() {
+        0 => {}
+        1 => eprintln!("skipped 1 statement"),
+        number => eprintln!("skipped {number} statements"),
     }
 }

@@ -10,7 +10,7 @@ use formulanet::processes::{self, Alone, Group};
 use formulanet::rank::{Premise, Ranker};
 
 use crate::advice::advice;
-use crate::usage::Usage;
+use crate::usage::exit_code;
 
 /// How long other processes wait before they say what went wrong: mostly, the first has the same to say, and ends the
 /// job with it.
@@ -93,7 +93,7 @@ impl Processes {
         if !speaks() {
             thread::sleep(FIRST_SPEAKS);
         }
-        let is_usage = error.is::<Usage>();
+        let code = exit_code(&error);
         let error = match advice(&error) {
             Some(advice) => format!("{error:#}; {advice}"),
             None => format!("{error:#}"),
@@ -104,9 +104,9 @@ impl Processes {
         }
         #[cfg(feature = "mpi")]
         if let Some(session) = &self.session {
-            session.abort(1);
+            session.abort(code);
         }
-        if is_usage { ExitCode::from(2) } else { ExitCode::FAILURE }
+        ExitCode::from(code)
     }
 }
 

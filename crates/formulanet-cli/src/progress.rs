@@ -3,13 +3,13 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use formulanet::data;
+use formulanet::{Progress, Stage};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::processes::speaks;
 
 /// Whether the user has pressed Ctrl-C, from now on.
-pub(crate) fn stopped() -> &'static AtomicBool {
+fn stopped() -> &'static AtomicBool {
     static STOPPED: OnceLock<&'static AtomicBool> = OnceLock::new();
     STOPPED.get_or_init(|| {
         let flag: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
@@ -19,41 +19,82 @@ pub(crate) fn stopped() -> &'static AtomicBool {
     })
 }
 
-/// A bar with rate and time left; hidden where standard error is no terminal.
+/// A bar with the time left; hidden where standard error is no terminal, and in all processes but the first.
 pub(crate) struct Bar {
     bar: ProgressBar,
+    /// Whether a hidden bar prints a line for every stage.
+    has_lines: bool,
     stopped: &'static AtomicBool,
 }
 
 impl Bar {
     pub(crate) fn new() -> Self {
-        let style = ProgressStyle::with_template(
-            "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left",
-        );
+        Self::make(false)
+    }
+
+    /// The same, with a line for every stage where there is no terminal.
+    pub(crate) fn with_lines() -> Self {
+        Self::make(true)
+    }
+
+    fn make(has_lines: bool) -> Self {
         let bar = if speaks() { ProgressBar::no_length() } else { ProgressBar::hidden() };
-        let bar = bar.with_message("reading");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        Bar { bar, stopped: stopped() }
+        Bar { bar, has_lines, stopped: stopped() }
+    }
+
+    pub(crate) fn is_hidden(&self) -> bool {
+        self.bar.is_hidden()
+    }
+
+    /// Shows text below the bar.
+    pub(crate) fn show(&self, text: &str) {
+        self.bar.set_message(format!("\n{text}"));
+    }
+
+    /// Prints something while the bar is away.
+    pub(crate) fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
+    }
+
+    /// Takes the bar away until the next stage.
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
     }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.clear();
     }
 }
 
-impl data::Progress for Bar {
-    fn start(&self, bytes: u64) {
-        self.bar.set_length(bytes);
+impl Progress for Bar {
+    fn begin(&self, stage: Stage<'_>) {
+        let template = match (stage.of, stage.unit) {
+            (0, _) => "{prefix} {spinner}".to_owned(),
+            (_, "bytes") => {
+                "{prefix} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left".to_owned()
+            }
+            (_, unit) => format!("{{prefix}} {{wide_bar}} {{pos}}/{{len}} {unit}, {{eta}} left{{msg}}"),
+        };
+        let style = ProgressStyle::with_template(&template);
+        self.bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        self.bar.reset();
+        self.bar.set_prefix(stage.name.to_owned());
+        self.bar.set_length(stage.of);
+        self.bar.set_position(stage.done);
+        self.bar.reset_eta();
+        if self.has_lines && self.is_hidden() {
+            eprintln!("{}", stage.name);
+        }
     }
 
-    fn advance(&self, bytes: u64) {
-        self.bar.inc(bytes);
+    fn advance(&self, units: u64) {
+        self.bar.inc(units);
     }
 
-    fn writing(&self) {
-        self.bar.set_message("writing");
+    fn note(&self, message: &str) {
+        self.suspend(|| eprintln!("{message}"));
     }
 
     fn is_stopped(&self) -> bool {

@@ -1,14 +1,13 @@
 //! `formulanet stats`: what a prepared folder holds.
 
-use std::io::{self, Write};
+use std::fmt::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow};
-use clap::{Args, ValueEnum};
-use formulanet::data::histogram;
-use formulanet::data::{Prepared, Sizes, Stats};
+use clap::Args;
+use formulanet::data::{Layout, Prepared, Sizes, Stats, histograms, view_name};
 
-use crate::input::writing;
+use crate::output::Output;
 
 /// Show what a prepared folder holds
 #[derive(Args)]
@@ -16,22 +15,14 @@ use crate::input::writing;
     formulanet stats holstep\n  \
     formulanet stats holstep --plot sizes.svg --format json")]
 pub(crate) struct Arguments {
-    /// A folder that `formulanet prepare` wrote
+    /// A folder of `formulanet prepare`
     data: PathBuf,
-    /// How to show the numbers
+    /// Print text or JSON
     #[arg(long, value_enum, default_value_t = Output::Text)]
     format: Output,
-    /// Draw the distributions of sizes into this SVG file
+    /// Draw how large formulas are, as SVG
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Output {
-    /// A table.
-    Text,
-    /// One object.
-    Json,
 }
 
 /// Runs the command.
@@ -41,23 +32,20 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let stats = Stats::of(&prepared);
     if let Some(file) = &arguments.plot {
         let title = format!("{}: sizes of formulas", prepared.meta().input);
-        let picture = histogram::histograms(&title, &stats.distributions())
+        let picture = histograms(&title, &stats.distributions())
             .map_err(|error| anyhow!("cannot draw the distributions: {error}"))?;
         std::fs::write(file, picture).with_context(|| format!("cannot write `{}`", file.display()))?;
     }
-    let mut out = io::stdout().lock();
-    match arguments.format {
-        Output::Json => {
-            let value = serde_json::json!({ "meta": prepared.meta(), "stats": stats });
-            writing(writeln!(out, "{value}"))
-        }
-        Output::Text => writing(text(&mut out, &prepared, &stats)),
-    }
+    let value = serde_json::json!({ "meta": prepared.meta(), "stats": stats });
+    let mut shown = String::new();
+    text(&mut shown, &prepared, &stats)?;
+    arguments.format.print(shown, &value)
 }
 
-fn text(out: &mut impl Write, prepared: &Prepared, stats: &Stats) -> io::Result<()> {
+fn text(out: &mut String, prepared: &Prepared, stats: &Stats) -> fmt::Result {
     let (meta, counts) = (prepared.meta(), &stats.counts);
-    writeln!(out, "{} ({}), view {}", meta.input, layout(prepared), view(prepared))?;
+    let layout = Layout::ALL.iter().find(|(_, known)| *known == meta.layout).map_or("", |(name, _)| name);
+    writeln!(out, "{} ({layout}), view {}", meta.input, view_name(meta.options.view))?;
     writeln!(out)?;
     writeln!(out, "{:<24}{:>12}{:>12}{:>12}", "", "train", "validation", "test")?;
     let rows = [
@@ -76,14 +64,14 @@ fn text(out: &mut impl Write, prepared: &Prepared, stats: &Stats) -> io::Result<
         ("labels", counts.vocabulary as u64),
         ("named premises", counts.premises as u64),
         ("dependencies", counts.dependencies as u64),
-        ("left out", counts.skipped as u64),
+        ("skipped", counts.skipped as u64),
     ];
     for (name, number) in numbers {
         writeln!(out, "{name:<24}{number:>12}")?;
     }
     let shares = [
         ("statements with both labels", stats.both_labels),
-        ("validation statements that stand in training", stats.validation_seen),
+        ("validation statements that training has, too", stats.validation_seen),
         ("unknown labels in held-out statements", stats.unknown),
     ];
     writeln!(out)?;
@@ -96,20 +84,10 @@ fn text(out: &mut impl Write, prepared: &Prepared, stats: &Stats) -> io::Result<
     sizes(out, "conjecture", &stats.conjecture_sizes)
 }
 
-fn sizes(out: &mut impl Write, what: &str, sizes: &Sizes) -> io::Result<()> {
+fn sizes(out: &mut String, what: &str, sizes: &Sizes) -> fmt::Result {
     for (name, d) in [("nodes", &sizes.nodes), ("edges", &sizes.edges), ("treelets", &sizes.treelets)] {
         let row = format!("{name} of a {what}");
         writeln!(out, "{row:<24}{:>12.1}{:>12}{:>12}{:>12}", d.mean, d.median, d.percentile_99, d.max)?;
     }
     Ok(())
-}
-
-fn layout(prepared: &Prepared) -> String {
-    format!("{:?}", prepared.meta().layout).to_lowercase()
-}
-
-fn view(prepared: &Prepared) -> &'static str {
-    use formulanet::logic::View;
-    let view = prepared.meta().options.view;
-    View::ALL.iter().find(|(_, known)| *known == view).map_or("", |(name, _)| name)
 }

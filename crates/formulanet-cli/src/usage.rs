@@ -1,28 +1,37 @@
-//! Wrong usage: flags that do not fit together, or have no effect where they stand.
+//! Wrong usage that shows only after the arguments were parsed. It ends like what clap finds: exit code 2.
+
+use std::fmt::{self, Display, Formatter};
 
 use anyhow::Result;
 
-/// Wrong usage in words; the program ends with 2.
+/// What is wrong with the arguments.
 #[derive(Debug)]
-pub(crate) struct Usage(String);
+struct Usage(String);
 
-impl std::fmt::Display for Usage {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Display for Usage {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}\n\nFor more information, try '--help'.", self.0)
     }
 }
 
 impl std::error::Error for Usage {}
 
-/// Refuses a command line.
-pub(crate) fn refuse<T>(message: impl Into<String>) -> Result<T> {
-    Err(Usage(message.into()).into())
+/// Wrong usage, in words.
+pub(crate) fn wrong(message: impl Into<String>) -> anyhow::Error {
+    Usage(message.into()).into()
 }
 
-/// Refuses flags that were given although they have no effect, because of something else that was given.
-pub(crate) fn refuse_idle(flags: &[(&str, bool)], because: &str) -> Result<()> {
-    match flags.iter().find(|(_, is_given)| *is_given) {
-        Some((flag, _)) => refuse(format!("{flag} has no effect {because}: leave it out")),
-        None => Ok(()),
-    }
+/// Refuses a flag that has no effect.
+pub(crate) fn refuse(flag: &str, with: &str) -> anyhow::Error {
+    wrong(format!("the argument '{flag}' cannot be used with {with}"))
+}
+
+/// Refuses the first of some flags that was given.
+pub(crate) fn refuse_given(flags: &[(&str, bool)], with: &str) -> Result<()> {
+    flags.iter().find(|(_, is_given)| *is_given).map_or(Ok(()), |(flag, _)| Err(refuse(flag, with)))
+}
+
+/// The exit code of an error.
+pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
+    if error.is::<Usage>() { 2 } else { 1 }
 }

@@ -55,10 +55,10 @@ fn a_sample() {
         labels                            15
         named premises                     5
         dependencies                       6
-        left out                           0
+        skipped                            0
 
             0.000 %  statements with both labels
-           50.000 %  validation statements that stand in training
+           50.000 %  validation statements that training has, too
            10.714 %  unknown labels in held-out statements
 
                                         mean      median        99 %         max
@@ -87,16 +87,24 @@ fn wrong_arguments() {
         &["stats", "fixtures"],
         "fixtures: expected a prepared folder, found no meta.json; make one with `formulanet prepare`",
     );
-    check(&["prepare", "no/such", "--out", "x"], "no/such: No such file or directory (os error 2)");
+    check(
+        &["prepare", "no/such", "--out", "x"],
+        "cannot read or write `no/such`: No such file or directory (os error 2)",
+    );
     check(
         &["prepare", "fixtures/sample", "--out", "no/such/folder"],
         "no/such/folder: expected a folder in no/such, which is not there",
     );
-    check(
-        &["prepare", "fixtures/sample", "--out", "x", "--validation", "many"],
-        "expected --validation to be a number, a fraction from 0 to 1 or @FILE, found `many`",
-    );
     assert_eq!(formulanet(&["prepare", "fixtures/sample"], b"").code, Some(2));
+    let usage = |flags: &str, message: &str| {
+        let fixed = ["prepare", "fixtures/sample", "--out", "x"];
+        let run = formulanet(&fixed.into_iter().chain(flags.split(' ')).collect::<Vec<_>>(), b"");
+        assert_eq!(run.code, Some(2), "{}", run.stderr);
+        assert!(run.stderr.contains(message), "{}", run.stderr);
+    };
+    usage("--validation many", "expected a number, a fraction from 0 to 1 or @FILE");
+    usage("--validation @fixtures/pairs.jsonl --seed 1", "'--seed' cannot be used with --validation @FILE");
+    usage("--view dag --rename-variables 1", "'--rename-variables' cannot be used with --view dag");
 }
 
 #[test]
@@ -111,8 +119,8 @@ fn keep_going_says_what_it_left_out() {
     assert_eq!(
         run.stderr,
         format!(
-            "left out: {input}:2: in the statement, 1:3: expected an operator or `)`, found the end of the formula\n\
-             1 statements were left out\n"
+            "skipped: {input}:2: in the statement, 1:3: expected an operator or `)`, found the end of the formula\n\
+             skipped 1 statement\n"
         )
     );
 }

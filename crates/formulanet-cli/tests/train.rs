@@ -158,8 +158,8 @@ fn nonsense_is_refused() {
     );
     check_refused(
         &["train", "--data", &data, "--resume", &place.text("run"), "--dim", "9"],
-        1,
-        "keeps its recipe",
+        2,
+        "'--resume <RUN>' cannot be used with '--dim <N>'",
     );
     let sample = place.text("sample");
     assert_eq!(
@@ -172,4 +172,89 @@ fn nonsense_is_refused() {
     fs::write(place.path("foreign.jsonl"), line).unwrap();
     let foreign = place.text("foreign.jsonl");
     check_refused(&["eval", "--model", &model, "--data", &foreign], 1, "expected a model for this data");
+}
+
+/// A flag that has no effect is wrong usage, never ignored.
+#[test]
+fn flags_without_effect_are_refused() {
+    let place = Place::new();
+    let (data, out) = (place.text("data"), place.text("out"));
+    let train = |flags: &str, expected: &str| {
+        let fixed = ["train", "--data", &data, "--out", &out];
+        let arguments: Vec<&str> = fixed.into_iter().chain(flags.split(' ')).collect();
+        check_refused(&arguments, 2, expected);
+    };
+    for flag in ["--useful 3", "--random 3", "--neighbours 0.1"] {
+        train(flag, "without a model that ranks premises");
+    }
+    for flag in ["--memory 1", "--marks", "--group 2", "--validation-pairs 9"] {
+        train(&format!("--preset premises {flag}"), "without a model that classifies pairs");
+    }
+    train("--memory 0 --forget 0.1", "'--forget' has no effect without a memory");
+    train("--divide-by 2", "'--divide-by' has no effect without --schedule divide");
+    train("--preset paper --warm-up 0.1", "'--warm-up' has no effect without --schedule cosine");
+    train("--unconditional --meeting product", "without a model that sees the conjecture");
+    train("--conditional --unconditional", "cannot be used with");
+    train("--dim x", "expected a whole number");
+    train("--dim 1.5", "expected a whole number");
+    train("--rate x", "expected a number");
+    assert!(!place.path("out").exists());
+
+    let eval = |flags: &str, expected: &str| {
+        let arguments: Vec<&str> = ["eval", "--data", &data].into_iter().chain(flags.split(' ')).collect();
+        check_refused(&arguments, 2, expected);
+    };
+    for flag in ["--report x", "--predictions x", "--limit-pairs 9", "--threads 2", "--precision f32"] {
+        eval(&format!("--library-baseline popularity {flag}"), "cannot be used with");
+        if !flag.starts_with("--t") && !flag.starts_with("--prec") {
+            eval(&format!("--model hol-premises {flag}"), "cannot be used with a model that ranks premises");
+        } else {
+            eval(&format!("--baseline seen {flag}"), "cannot be used with");
+        }
+    }
+    for baseline in ["--library-baseline popularity", "--baseline seen"] {
+        eval(&format!("{baseline} --split all"), "'--split all' cannot be used with a baseline");
+    }
+    eval("--model holstep --keep-going", "'--keep-going' cannot be used with a prepared folder");
+}
+
+/// Every flag of a recipe shows its default, under a heading that fits.
+#[test]
+fn help_shows_defaults_and_headings() {
+    let help = formulanet(&["train", "--help"], b"").stdout;
+    let (general, recipe) = help.split_once("\nNetwork:").unwrap();
+    for flag in ["--threads", "--format", "--log-every", "--max-minutes"] {
+        assert!(general.contains(flag) && !recipe.contains(&format!(" {flag} ")), "{flag}");
+    }
+    let words = recipe.split_whitespace().collect::<Vec<_>>().join(" ");
+    for shown in [
+        "[default: formulanet]",
+        "[default: 128, paper: 256]",
+        "[default: adam-w, paper: rms-prop]",
+        "[default: 0.15, paper: 0.0]",
+        "[default: concat, premises: towers]",
+        "Show the classifier the conjecture [default]",
+    ] {
+        assert!(words.contains(shown), "{shown} in {words}");
+    }
+    let flags = recipe.lines().filter(|line| line.trim_start().starts_with("--")).count();
+    assert_eq!((flags, words.matches("[default").count()), (35 + 1, 35 + 1));
+}
+
+/// Files of earlier versions say `full` for what is called `formulanet` now.
+#[test]
+fn recipes_name_the_model_as_the_flag_does() {
+    let place = Place::new();
+    let run = |name: &str, flags: &[&str]| {
+        let (data, out) = (place.text("data"), place.text(name));
+        let small = ["--dim", "8", "--limit-pairs", "32", "--batch", "16"];
+        let run = formulanet(&[&["train", "--data", &data, "--out", &out], &small[..], flags].concat(), b"");
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        fs::read_to_string(place.path(name).join("recipe.toml")).unwrap()
+    };
+    let recipe = run("new", &["--model", "formulanet"]);
+    assert!(recipe.contains("model = \"formulanet\""), "{recipe}");
+    fs::write(place.path("old.toml"), recipe.replace("\"formulanet\"", "\"full\"")).unwrap();
+    assert_eq!(run("old", &["--recipe", &place.text("old.toml")]), recipe);
+    assert!(model(&place.path("old")) == model(&place.path("new")));
 }

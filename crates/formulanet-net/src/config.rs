@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 pub enum Kind {
     /// FormulaNet-basic, Eqn. 1: edges, whatever their order.
     Basic,
-    /// FormulaNet, Eqn. 2: edges and treelets.
+    /// FormulaNet, Eqn. 2: edges and treelets. Older files call it `full`.
+    #[serde(rename = "formulanet", alias = "full")]
     Full,
 }
 

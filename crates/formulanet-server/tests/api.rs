@@ -294,7 +294,10 @@ fn what_cannot_be_served_is_said_at_the_start() {
     std::fs::rename(&model, &moved).unwrap();
     check(Settings { libraries: vec![library.clone()], ..Settings::default() }, "found neither");
     let libraries = vec![library.clone()];
-    check(Settings { libraries, model: other, ..Settings::default() }, "expected the model that made its vectors");
+    check(
+        Settings { libraries, model: other, ..Settings::default() },
+        "expected the model that made its vectors",
+    );
     let (libraries, given) = (vec![library], Some(moved.to_string_lossy().into_owned()));
     check(Settings { libraries, model: given, ..Settings::default() }, "");
     // A file may be called like a shipped model.

@@ -8,15 +8,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use formulanet::data::{Prepared, Split};
-use formulanet::measure::baselines::{Baseline, LibraryBaseline, Options};
-use formulanet::measure::metrics::evaluate;
+use formulanet::measure::{Baseline, BaselineOptions, LibraryBaseline, evaluate};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next().ok_or("expected a prepared folder")?;
-    let options: Options = match arguments.next() {
+    let options: BaselineOptions = match arguments.next() {
         Some(text) => serde_json::from_str(&text)?,
-        None => Options::default(),
+        None => BaselineOptions::default(),
     };
     let prepared = Prepared::open(Path::new(&folder))?;
     let mut out = std::io::stdout();

@@ -9,7 +9,8 @@ use std::path::Path;
 use formulanet::data::Prepared;
 use formulanet::model::TrainedModel;
 use formulanet::net::{Compute, Network, Precision};
-use formulanet::paper::figure5::{Options, figure5};
+use formulanet::paper::{FigureOptions, figure5};
+use formulanet::processes::{self, Alone};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();
@@ -20,9 +21,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let trained = TrainedModel::load(Path::new(model))?;
     let prepared = Prepared::open(Path::new(folder))?;
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = processes::threads(&Alone);
     let network = Network::new(trained.model.clone(), Compute::new(Precision::Auto, threads));
-    let figure = figure5(&network, &trained, &prepared, &Options { seed, ..Options::default() })?;
+    let figure = figure5(&network, &trained, &prepared, &FigureOptions { seed, ..FigureOptions::default() })?;
     std::fs::write(out, figure.svg)?;
     std::io::stdout().write_all(figure.markdown.as_bytes())?;
     Ok(())

@@ -2,11 +2,11 @@
 //!
 //! [`prepare`] reads HolStep, DeepMath or JSON Lines as a stream (`source`), turns every statement into a graph
 //! (`parse`, on all cores), stores each distinct graph once (`collect`), holds conjectures out for validation
-//! (`split`) and writes a folder that [`Prepared`] maps into memory.
+//! (`split`) and writes a folder (`write`) that [`Prepared`] maps into memory (`store`).
 
 mod collect;
 #[cfg(feature = "plots")]
-pub mod histogram;
+mod histogram;
 mod map;
 mod parse;
 mod prepare;
@@ -14,12 +14,14 @@ mod source;
 mod split;
 mod stats;
 mod store;
-pub mod vocabulary;
+pub(crate) mod vocabulary;
 mod write;
 
-pub(crate) use prepare::view_name;
-pub use prepare::{Labels, Options, Outcome, Progress, Silent, prepare};
+#[cfg(feature = "plots")]
+pub use histogram::histograms;
+pub(crate) use prepare::named_view;
+pub use prepare::{Labels, Options, Preparation, prepare, view_name};
 pub use source::Layout;
-pub use split::{Split, Validation};
+pub use split::{HoldOut, Split};
 pub use stats::{Distribution, Sizes, Stats};
 pub use store::{Conjecture, Counts, GraphRef, Meta, Pair, Premise, Prepared};

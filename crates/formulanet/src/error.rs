@@ -1,6 +1,7 @@
 //! What can go wrong, with the values that a caller may want to look at.
 
 use std::io;
+use std::path::Path;
 
 use formulanet_logic::{ParseError, Position, ReadError, TooLarge};
 use thiserror::Error;
@@ -78,7 +79,7 @@ pub enum Error {
     },
     /// There are no statements to rank.
     #[error("expected statements to rank, found none")]
-    NothingToRank,
+    NoStatements,
     /// More statements must be selected than may be.
     #[error("expected at most {most} statements that must be selected, found {forced}")]
     TooManyForced {
@@ -86,6 +87,98 @@ pub enum Error {
         most: usize,
         /// How many must be.
         forced: usize,
+    },
+    /// A folder was not prepared.
+    #[error("{folder}: expected a prepared folder, found no meta.json")]
+    NotPrepared {
+        /// The folder.
+        folder: String,
+    },
+    /// A data set is not in a format that is known.
+    #[error(
+        "{input}: expected HolStep (`N ...`), DeepMath (`C fof(...)`) or JSON Lines (`{{...}}`), found none of them in `{file}`"
+    )]
+    UnknownLayout {
+        /// The data set.
+        input: String,
+        /// Its first file.
+        file: String,
+    },
+    /// Too little is left to train on.
+    #[error("{data}: expected pairs or dependencies to train on, found {found}")]
+    TooFewPairs {
+        /// The prepared folder, or what it is made of.
+        data: String,
+        /// How many there are.
+        found: usize,
+    },
+    /// Nothing is held out for validation.
+    #[error(
+        "{data}: expected conjectures with statements held out for validation, found none beside {training} for training"
+    )]
+    NothingHeldOut {
+        /// The prepared folder, or what it is made of.
+        data: String,
+        /// How many conjectures there are for training.
+        training: usize,
+    },
+    /// No conjecture of the chosen splits depends on a named premise.
+    #[error("{data}: expected conjectures that depend on named premises, found none")]
+    NothingToRank {
+        /// The prepared folder.
+        data: String,
+    },
+    /// A model knows too few labels of some data.
+    #[error("{model}: expected a model for this data, found one that knows {known} of its {labels} labels")]
+    ForeignModel {
+        /// The model.
+        model: String,
+        /// How many labels it knows.
+        known: usize,
+        /// How many labels the data has.
+        labels: usize,
+    },
+    /// A folder holds a run already.
+    #[error("{folder}: expected a new folder, found one with a run")]
+    RunExists {
+        /// The folder.
+        folder: String,
+    },
+    /// A run is resumed with other data.
+    #[error(
+        "{data}: expected the data that the run in {run} began with, found other data or another preparation"
+    )]
+    OtherData {
+        /// The data.
+        data: String,
+        /// The run folder.
+        run: String,
+    },
+    /// A work folder has results of other work.
+    #[error("{path}: expected {expected}, found {found}")]
+    OtherWork {
+        /// The file or folder.
+        path: String,
+        /// What should be there.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
+    /// Training diverged.
+    #[error("the loss is no longer a number after batch {step} (rate {rate}); the last checkpoint is good")]
+    Diverged {
+        /// The batch.
+        step: u64,
+        /// The learning rate of its step.
+        rate: f32,
+    },
+    /// More processes share a run than a batch has work for.
+    #[error("expected at most {most} processes, which is what a batch has work for, found {processes}")]
+    TooManyProcesses {
+        /// How many can share a batch.
+        most: usize,
+        /// How many there are.
+        processes: usize,
     },
     /// Another process is at work in a folder.
     #[error("{folder}: another process is at work in this folder; wait for it or choose another folder")]
@@ -116,5 +209,9 @@ impl Error {
             ReadError::Io(source) => Error::io(file, source),
             ReadError::Parse(source) => Error::parse(file, source),
         }
+    }
+
+    pub(crate) fn other_work(path: &Path, expected: impl Into<String>, found: impl Into<String>) -> Self {
+        Error::OtherWork { path: path.display().to_string(), expected: expected.into(), found: found.into() }
     }
 }

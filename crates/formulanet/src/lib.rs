@@ -64,3 +64,4 @@ pub use formulanet_net as net;
 pub use rank::Library;
 pub use rank::{Ranked, Ranker};
 pub use read::Statement;
+pub use util::progress::{Progress, Silent, Stage};

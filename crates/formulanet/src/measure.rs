@@ -1,6 +1,16 @@
-//! How good a model, or a simple method, is.
+//! How good a model is: what it says of held-out data, the figures for that, and what simple methods reach.
 
-pub mod baselines;
-pub mod evaluate;
-pub mod metrics;
-pub mod premises;
+mod baselines;
+mod metrics;
+mod predict;
+mod premises;
+
+pub use baselines::{Baseline, BaselineOptions, LibraryBaseline};
+pub(crate) use metrics::accuracy;
+pub use metrics::{
+    Bin, CUTOFFS, Calibration, Confusion, Prediction, RankedList, Ranking, Report, RocPoint, THRESHOLD,
+    evaluate, ranking, report_html, roc_points,
+};
+pub use predict::{Predictions, TokenMap, pairs_of, predict};
+pub(crate) use premises::Questions;
+pub use premises::rank_premises;

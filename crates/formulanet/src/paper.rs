@@ -1,6 +1,9 @@
 //! The paper's tables and its figure.
 
-pub mod deepwalk;
-pub mod figure5;
-pub mod reproduce;
-pub mod tsne;
+mod deepwalk;
+mod figure5;
+mod reproduce;
+mod tsne;
+
+pub use figure5::{Figure, FigureOptions, figure5};
+pub use reproduce::{Budget, Preset, Reproduced, Reproduction, Settings, Target};

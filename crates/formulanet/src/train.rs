@@ -10,6 +10,7 @@ mod folder;
 mod gather;
 mod order;
 mod shared;
+mod sitting;
 mod trainer;
 
 use std::path::Path;
@@ -21,17 +22,33 @@ use std::time::Duration;
 use formulanet_net::{Alone, Batch, Compute, Group};
 use serde::{Deserialize, Serialize};
 
-pub use folder::{Log, RunFolder, recipe_of};
+pub use folder::{Log, recipe_of};
 
-use crate::Error;
 use crate::data::Prepared;
-use crate::measure::evaluate::Predictions;
-use crate::measure::metrics::Ranking;
+use crate::measure::{Predictions, Ranking};
 use crate::model::TrainedModel;
 use crate::model::knowledge::memory::Seen;
 use crate::model::recipe::Recipe;
+use crate::{Error, Progress, Stage, processes};
+use folder::RunFolder;
 use order::Order;
-use trainer::{Progress, Trainer};
+use sitting::{Reached, Sitting};
+use trainer::Trainer;
+
+/// What is trained, from what, and where to.
+#[derive(Clone, Copy)]
+pub struct Run<'a> {
+    /// The data.
+    pub prepared: &'a Prepared,
+    /// The recipe.
+    pub recipe: &'a Recipe,
+    /// The run folder: written, or gone on with.
+    pub folder: &'a Path,
+    /// A model whose weights the network begins with; random ones if there is none.
+    pub first_weights: Option<&'a TrainedModel>,
+    /// What does not change the result.
+    pub options: RunOptions,
+}
 
 /// What does not change the result of a run.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +70,7 @@ pub struct RunOptions {
 impl Default for RunOptions {
     fn default() -> Self {
         RunOptions {
-            threads: thread::available_parallelism().map_or(1, usize::from),
+            threads: processes::threads(&Alone),
             most_time: None,
             checkpoint_every: Duration::from_secs(120),
             log_every: 20,
@@ -152,56 +169,36 @@ pub struct Plan {
     pub processes: usize,
 }
 
-/// Who watches training and may stop it.
-pub trait Watcher {
+/// What a run tells beside how far it is.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
     /// The run begins.
-    fn begin(&mut self, plan: &Plan);
-    /// A batch is done.
-    fn step(&mut self, step: u64);
+    Begins(&'a Plan),
     /// The log has a new line.
-    fn line(&mut self, line: &Line);
-    /// Whether to stop, to be resumed later.
-    fn is_stopped(&self) -> bool;
+    Logged(&'a Line),
 }
 
 /// How a run ended.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Outcome {
+pub enum RunEnd {
     /// The model is there; validation of all held-out pairs at the end, if there are any.
     Finished(Option<Validation>),
-    /// It was stopped after so many batches and can be resumed.
+    /// It was stopped after this many batches and can be resumed.
     Stopped(u64),
 }
 
-/// Trains a network.
-///
-/// # Errors
-///
-/// As [`train_from`].
-pub fn train(
-    prepared: &Prepared,
-    recipe: &Recipe,
-    folder: &Path,
-    options: &RunOptions,
-    watcher: &mut dyn Watcher,
-) -> Result<Outcome, Error> {
-    train_from(None, prepared, recipe, folder, options, watcher)
-}
-
-/// Trains a network, from random weights or from those of another model.
+/// Trains a network. `progress` counts batches and may stop the run, to be resumed later; `listen` hears of events.
 ///
 /// # Errors
 ///
 /// If the data has nothing to train on, the folder is in use, holds another run or cannot be written, or the loss is
 /// no longer a number. A good checkpoint is never overwritten by a bad one.
-pub fn train_from(
-    first_weights: Option<&TrainedModel>,
-    prepared: &Prepared,
-    recipe: &Recipe,
-    folder: &Path,
-    options: &RunOptions,
-    watcher: &mut dyn Watcher,
-) -> Result<Outcome, Error> {
+pub fn train(
+    run: &Run<'_>,
+    progress: &dyn Progress,
+    listen: &mut dyn FnMut(Event<'_>),
+) -> Result<RunEnd, Error> {
+    let Run { prepared, recipe, first_weights, options, .. } = *run;
     recipe.check().map_err(|message| Error::data("recipe", message))?;
     prepared.verify()?;
     let group = options.group;
@@ -209,43 +206,39 @@ pub fn train_from(
     shared::agree(&compute, prepared, recipe, first_weights)?;
     let dealing = shared::dealing(group, recipe)?;
     let seen = if recipe.memory > 0 { Seen::of(prepared, recipe.memory) } else { Seen::default() };
-    let mut order = Order::new(prepared, recipe, &seen, dealing);
+    let mut order = Order::new(prepared, recipe, &seen, dealing, &compute);
     if order.count() < 2 {
-        return Err(Error::data(
-            prepared.path().display().to_string(),
-            format!(
-                "expected pairs or dependencies to train on, found {}; prepare with a smaller --validation",
-                order.count()
-            ),
-        ));
+        let data = prepared.path().display().to_string();
+        return Err(Error::TooFewPairs { data, found: order.count() });
     }
     let mut trainer = Trainer::new(prepared, recipe, order.prior(), seen, compute);
     if let Some(first) = first_weights {
         trainer.begin_with(first)?;
     }
-    let open = || RunFolder::open(folder, recipe, prepared, options.resumes);
-    let mut run = group.is_first().then(open).transpose()?;
-    let mut progress = Progress::default();
+    let open = || RunFolder::open(run.folder, recipe, prepared, options.resumes);
+    let mut folder = group.is_first().then(open).transpose()?;
+    let mut reached = Reached::default();
     if options.resumes {
-        progress = shared::restore(group, run.as_mut(), &mut trainer.state)?;
-    } else if let (Some(_), Some(run)) = (first_weights, &run) {
+        reached = shared::restore(group, folder.as_mut(), &mut trainer.state)?;
+    } else if let (Some(_), Some(folder)) = (first_weights, &folder) {
         // A resumed run does not know where its first weights came from.
-        run.save(&trainer.state, &progress)?;
+        folder.save(&trainer.state, &reached)?;
     }
-    let total = order.total();
-    watcher.begin(&Plan {
+    let (first, total) = (reached.step, order.total());
+    listen(Event::Begins(&Plan {
         pairs: order.count(),
         validation_pairs: trainer.validation.len(),
         total,
         batch: recipe.batch.min(order.count()),
-        first: progress.step,
+        first,
         weights: trainer.state.model.layout().trained(),
         compute: trainer.compute.describe(),
         processes: group.size(),
-    });
-    let (batches, epochs) = (order.batches(), recipe.epochs);
+    }));
+    progress.begin(Stage { name: "training", done: first, of: total, unit: "batches" });
+    let batches = order.batches();
+    let sitting = Sitting { trainer, folder, options, reached, total, batches, progress, listen };
     let stop = AtomicBool::new(false);
-    let first = progress.step;
     thread::scope(|scope| {
         // The next batches are made while this one is computed.
         let (sender, receiver) = mpsc::sync_channel::<Batch>(2);
@@ -257,12 +250,9 @@ pub fn train_from(
                 }
             }
         });
-        let schedule = recipe.schedule();
-        let rate = |step: u64| schedule.rate(step, total, epochs.min(total.div_ceil(batches).max(1) as u32));
-        let outcome =
-            trainer.run(run.as_mut(), progress, options, watcher, &receiver, (total, batches), &rate);
+        let end = sitting.run(&receiver);
         stop.store(true, Ordering::Relaxed);
         drop(receiver);
-        outcome
+        end
     })
 }

@@ -1,5 +1,8 @@
-//! What every room needs: numbers that look random, files that are written whole, rows of numbers.
+//! What every room needs, one copy each.
 
 pub(crate) mod files;
+pub(crate) mod hash;
+pub(crate) mod progress;
 pub(crate) mod random;
+pub(crate) mod text;
 pub(crate) mod vector;

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use formulanet::data::{self, Layout, Prepared, Silent, Split, Validation, prepare};
-use formulanet::measure::baselines::{Baseline, LibraryBaseline, Options};
-use formulanet::measure::metrics::{Prediction, evaluate};
+use formulanet::Silent;
+use formulanet::data::{self, HoldOut, Layout, Prepared, Split, prepare};
+use formulanet::measure::{Baseline, BaselineOptions as Options, LibraryBaseline, Prediction, evaluate};
 use tempfile::TempDir;
 
 /// A conjecture with its statements: `+` or `-`, a formula, and a name if the statement is a premise.
@@ -72,7 +72,7 @@ fn folder(directory: &Path, problems: &[Problem], held_out: &[usize]) -> Prepare
     let (input, output) = (directory.join("pairs.jsonl"), directory.join("prepared"));
     fs::write(&input, text).unwrap();
     let names = held_out.iter().map(|&number| problems[number].conjecture.to_owned()).collect();
-    let options = data::Options { validation: Validation::Names(names), ..data::Options::default() };
+    let options = data::Options { validation: HoldOut::Names(names), ..data::Options::default() };
     prepare(&input, &output, Some(Layout::Jsonl), &options, 1, &Silent).unwrap();
     Prepared::open(&output).unwrap()
 }

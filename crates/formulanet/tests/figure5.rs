@@ -3,15 +3,15 @@
 use std::fs;
 use std::path::Path;
 
-use formulanet::Error;
-use formulanet::data::{self, Prepared, Silent, Validation, prepare};
+use formulanet::data::{self, HoldOut, Prepared, prepare};
 use formulanet::logic::View;
 use formulanet::model::knowledge::memory::Seen;
 use formulanet::model::knowledge::proofs::Neighbours;
 use formulanet::model::recipe::Recipe;
 use formulanet::model::{Origin, TrainedModel};
 use formulanet::net::{Compute, Model, Network, NormKind, Precision};
-use formulanet::paper::figure5::{Figure, Options, figure5};
+use formulanet::paper::{Figure, FigureOptions as Options, figure5};
+use formulanet::{Error, Silent};
 
 /// The pairs of a conjecture, all about the same few functions and one of its own. `<` is a name that SVG
 /// must not take for its own.
@@ -36,18 +36,15 @@ fn pairs(own: &str) -> String {
 fn folder(directory: &Path, held_out: usize) -> Prepared {
     let input = directory.join("pairs.jsonl");
     fs::write(&input, ["SUC", "h", "SIN", "COS"].map(pairs).concat()).unwrap();
-    let options = data::Options {
-        view: View::Dag,
-        validation: Validation::Number(held_out),
-        ..data::Options::default()
-    };
+    let options =
+        data::Options { view: View::Dag, validation: HoldOut::Number(held_out), ..data::Options::default() };
     let output = directory.join(format!("prepared-{held_out}"));
     prepare(&input, &output, None, &options, 1, &Silent).unwrap();
     Prepared::open(&output).unwrap()
 }
 
 fn model(prepared: &Prepared, norm: NormKind) -> TrainedModel {
-    let recipe = Recipe { dimension: 16, norm, ..Recipe::fast() };
+    let recipe = Recipe { dimension: 16, norm, ..Recipe::default_preset() };
     let origin = Origin {
         view: View::Dag,
         data: prepared.meta().input.clone(),
@@ -176,7 +173,7 @@ fn what_does_not_fit_is_named() {
     };
     let trained = model(&prepared, NormKind::Batch);
     let options = Options::default();
-    check(&trained, &folder(directory.path(), 0), &options, "expected conjectures held out");
+    check(&trained, &folder(directory.path(), 0), &options, "expected conjectures with statements held out");
     check(&trained, &prepared, &Options { step: 3, ..options.clone() }, "expected more than 3 steps");
     let mut other = trained.clone();
     other.origin.view = View::Graph;

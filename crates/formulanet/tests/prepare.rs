@@ -4,20 +4,20 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use formulanet::Error;
-use formulanet::data::{Options, Outcome, Prepared, Silent, Split, Stats, Validation, prepare};
+use formulanet::data::{HoldOut, Options, Preparation, Prepared, Split, Stats, prepare};
 use formulanet::logic::View;
+use formulanet::{Error, Silent};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name)
 }
 
 fn options() -> Options {
-    Options { validation: Validation::Number(1), ..Options::default() }
+    Options { validation: HoldOut::Number(1), ..Options::default() }
 }
 
 /// Prepares an input into a new folder.
-fn run(input: &Path, output: &Path, options: &Options, threads: usize) -> Result<Outcome, Error> {
+fn run(input: &Path, output: &Path, options: &Options, threads: usize) -> Result<Preparation, Error> {
     prepare(input, output, None, options, threads, &Silent)
 }
 
@@ -66,7 +66,7 @@ fn holstep() {
 fn the_vocabulary_is_that_of_training() {
     let directory = tempfile::tempdir().unwrap();
     let output = directory.path().join("prepared");
-    let validation = Validation::Names(vec!["EVERY_SET_IN_UNIV".into()]);
+    let validation = HoldOut::Names(vec!["EVERY_SET_IN_UNIV".into()]);
     run(&fixture("sample"), &output, &Options { validation, ..options() }, 1).unwrap();
     let prepared = Prepared::open(&output).unwrap();
     assert_eq!(prepared.conjecture(3).split, Split::Validation);
@@ -165,8 +165,8 @@ fn archives_of_every_kind_and_any_number_of_threads_give_the_same_arrays() {
 fn the_same_folder_is_not_made_again() {
     let directory = tempfile::tempdir().unwrap();
     let output = directory.path().join("prepared");
-    assert!(matches!(run(&fixture("sample"), &output, &options(), 1).unwrap(), Outcome::Written(..)));
-    assert!(matches!(run(&fixture("sample"), &output, &options(), 2).unwrap(), Outcome::AlreadyThere(_)));
+    assert!(matches!(run(&fixture("sample"), &output, &options(), 1).unwrap(), Preparation::Written(..)));
+    assert!(matches!(run(&fixture("sample"), &output, &options(), 2).unwrap(), Preparation::AlreadyThere(_)));
     let other = Options { seed: 1, ..options() };
     let message = run(&fixture("sample"), &output, &other, 1).unwrap_err().to_string();
     assert!(message.ends_with("with other options; remove it or choose another"), "{message}");
@@ -197,11 +197,11 @@ fn damaged_archives() {
     check_error("cut.tar", &archive[..700], "DIR/cut.tar: ");
     let zstd = zstd::encode_all(archive.as_slice(), 3).unwrap();
     for end in [20, zstd.len() / 2, zstd.len() - 5] {
-        check_error("cut.tar.zst", &zstd[..end], "DIR/cut.tar.zst: ");
+        check_error("cut.tar.zst", &zstd[..end], "`DIR/cut.tar.zst");
     }
     let gzip = gzip(&archive);
     for end in [15, gzip.len() / 2, gzip.len() - 9] {
-        check_error("cut.tgz", &gzip[..end], "DIR/cut.tgz: ");
+        check_error("cut.tgz", &gzip[..end], "`DIR/cut.tgz");
     }
     let file: &[u8] = b"N a\nC |- T\nT cT\n+ |- T\nT cT\n";
     check_error("outside.tar", &tar(&[("../a", file)]), "expected paths inside the archive, found `../a`");
@@ -255,8 +255,8 @@ fn keep_going_leaves_out_what_is_damaged() {
     let input = directory.path().join("data.tar");
     fs::write(&input, archive).unwrap();
     let output = directory.path().join("prepared");
-    let options = Options { keep_going: true, validation: Validation::Number(0), ..Options::default() };
-    let Outcome::Written(meta, skipped) = run(&input, &output, &options, 2).unwrap() else { panic!() };
+    let options = Options { keep_going: true, validation: HoldOut::Number(0), ..Options::default() };
+    let Preparation::Written(meta, skipped) = run(&input, &output, &options, 2).unwrap() else { panic!() };
     assert_eq!((meta.counts.conjectures, meta.counts.pairs, meta.counts.skipped), (2, 2, 4));
     let places: Vec<&str> =
         skipped.iter().map(|message| message.split(" expected").next().unwrap()).collect();
@@ -285,7 +285,7 @@ fn damaged_folders_are_refused() {
     fs::write(output.join("meta.json"), &meta[..40]).unwrap();
     assert!(message().contains("expected the description of a prepared folder"), "{}", message());
     fs::remove_file(output.join("meta.json")).unwrap();
-    assert!(message().contains("found no meta.json; make one with `formulanet prepare`"), "{}", message());
+    assert!(message().contains("expected a prepared folder, found no meta.json"), "{}", message());
     fs::write(output.join("meta.json"), &meta).unwrap();
     assert!(Prepared::open(&output).is_ok());
 }

@@ -2,17 +2,17 @@
 
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use formulanet::data::{Options, Prepared, Silent, Split, Validation, prepare};
+use formulanet::data::{HoldOut, Options, Prepared, Split, prepare};
 use formulanet::logic::View;
-use formulanet::measure::evaluate::{TokenMap, Unwatched, pairs_of, predict};
-use formulanet::measure::premises::rank_premises;
+use formulanet::measure::{TokenMap, pairs_of, predict, rank_premises};
 use formulanet::model::TrainedModel;
 use formulanet::model::recipe::{Recipe, StorageName};
 use formulanet::net::{Compute, Meeting, Network, Precision};
-use formulanet::train::{Line, Outcome, Plan, RunOptions, Watcher, train};
-use formulanet::{Ranker, Statement};
+use formulanet::train::{Run, RunEnd, RunOptions, train};
+use formulanet::{Progress, Ranker, Silent, Statement};
 use formulanet_testing::Folder;
 
 const TOPICS: usize = 12;
@@ -44,7 +44,7 @@ fn pairs() -> String {
 fn place() -> Folder {
     let folder = Folder::new();
     let raw = folder.write("pairs.jsonl", pairs());
-    let options = Options { validation: Validation::Number(24), view: View::Dag, ..Options::default() };
+    let options = Options { validation: HoldOut::Number(24), view: View::Dag, ..Options::default() };
     prepare(raw.as_ref(), &folder.path("data"), None, &options, 1, &Silent).unwrap();
     folder
 }
@@ -57,19 +57,15 @@ fn model(place: &Folder, run: &str) -> Vec<u8> {
     place.bytes(&format!("{run}/model.safetensors"))
 }
 
-struct Stopper(u64);
+struct Stopper(u64, AtomicU64);
 
-impl Watcher for Stopper {
-    fn begin(&mut self, _: &Plan) {}
-
-    fn step(&mut self, _: u64) {
-        self.0 = self.0.saturating_sub(1);
+impl Progress for Stopper {
+    fn advance(&self, batches: u64) {
+        self.1.fetch_add(batches, Ordering::Relaxed);
     }
 
-    fn line(&mut self, _: &Line) {}
-
     fn is_stopped(&self) -> bool {
-        self.0 == 0
+        self.1.load(Ordering::Relaxed) >= self.0
     }
 }
 
@@ -80,10 +76,12 @@ fn run(
     stop_after: u64,
     resumes: bool,
     threads: usize,
-) -> Outcome {
+) -> RunEnd {
     let options =
         RunOptions { threads, resumes, checkpoint_every: Duration::from_secs(3600), ..RunOptions::default() };
-    train(&data(place), recipe, &place.path(name), &options, &mut Stopper(stop_after)).unwrap()
+    let (prepared, folder) = (data(place), place.path(name));
+    let run = Run { prepared: &prepared, recipe, folder: &folder, first_weights: None, options };
+    train(&run, &Stopper(stop_after, AtomicU64::new(0)), &mut |_| ()).unwrap()
 }
 
 fn towers() -> Recipe {
@@ -109,7 +107,7 @@ fn premises_of_the_topic_come_first() {
     let place = place();
     for (name, neighbours) in [("with", 0.5), ("without", 0.0)] {
         let recipe = Recipe { neighbours, ..towers() };
-        let Outcome::Finished(Some(validation)) = run(&place, &recipe, name, u64::MAX, false, 2) else {
+        let RunEnd::Finished(Some(validation)) = run(&place, &recipe, name, u64::MAX, false, 2) else {
             panic!("not finished");
         };
         let ranking = validation.ranking.unwrap();
@@ -120,7 +118,7 @@ fn premises_of_the_topic_come_first() {
         let map = TokenMap::new(data.vocabulary(), &trained.vocabulary, name).unwrap();
         let network = Network::new(trained.model.clone(), Compute::new(Precision::F32, 1));
         let again =
-            rank_premises(&network, &trained.known(), &data, &map, &[Split::Validation], &Unwatched).unwrap();
+            rank_premises(&network, &trained.known(), &data, &map, &[Split::Validation], &Silent).unwrap();
         assert_eq!(again, ranking);
         let ranker = Ranker::new(trained, Compute::new(Precision::F32, 1)).unwrap();
         let conjecture = Statement::hol("goal", "!z. FF3 (FF3 z) = RR1 z").unwrap();
@@ -138,8 +136,8 @@ fn a_ranker_is_resumed_to_the_same_bytes() {
     let place = place();
     let recipe = Recipe { epochs: 4, ..towers() };
     run(&place, &recipe, "whole", u64::MAX, false, 1);
-    assert!(matches!(run(&place, &recipe, "parts", 5, false, 2), Outcome::Stopped(5)));
-    assert!(matches!(run(&place, &recipe, "parts", 9, true, 1), Outcome::Stopped(14)));
+    assert!(matches!(run(&place, &recipe, "parts", 5, false, 2), RunEnd::Stopped(5)));
+    assert!(matches!(run(&place, &recipe, "parts", 9, true, 1), RunEnd::Stopped(14)));
     run(&place, &recipe, "parts", u64::MAX, true, 2);
     assert!(model(&place, "whole") == model(&place, "parts"));
 }
@@ -161,7 +159,7 @@ fn statements_are_remembered() {
             validation_pairs: 0,
             ..towers()
         };
-        let Outcome::Finished(Some(validation)) = run(&place, &recipe, name, u64::MAX, false, 1) else {
+        let RunEnd::Finished(Some(validation)) = run(&place, &recipe, name, u64::MAX, false, 1) else {
             panic!("not finished");
         };
         let trained = TrainedModel::from_bytes(&model(&place, name), name).unwrap();
@@ -170,15 +168,15 @@ fn statements_are_remembered() {
         let map = TokenMap::new(data.vocabulary(), &trained.vocabulary, name).unwrap();
         let network = Network::new(trained.model.clone(), Compute::new(Precision::F32, 2));
         let pairs = pairs_of(&data, Split::Validation, None, 0);
-        let with = predict(&network, &trained.seen, &data, &map, &pairs, &Unwatched).unwrap();
+        let with = predict(&network, &trained.seen, &data, &map, &pairs, &Silent).unwrap();
         assert_eq!(with.accuracies(), validation.steps);
-        let alone = predict(&network, &trained.seen, &data, &map, &pairs[7..8], &Unwatched).unwrap();
+        let alone = predict(&network, &trained.seen, &data, &map, &pairs[7..8], &Silent).unwrap();
         assert_eq!(alone.last, with.last[7..8]);
-        let without = predict(&network, &Default::default(), &data, &map, &pairs, &Unwatched).unwrap();
+        let without = predict(&network, &Default::default(), &data, &map, &pairs, &Silent).unwrap();
         assert_ne!(with.last, without.last);
         let parts = format!("{name}-parts");
         let stopped = run(&place, &recipe, &parts, 7, false, 2);
-        assert!(matches!(stopped, Outcome::Stopped(7)));
+        assert!(matches!(stopped, RunEnd::Stopped(7)));
         run(&place, &recipe, &parts, u64::MAX, true, 1);
         assert!(model(&place, name) == model(&place, &parts));
         assert_eq!(Ranker::new(trained, Compute::new(Precision::F32, 1)).is_err(), marks);
@@ -189,7 +187,7 @@ fn statements_are_remembered() {
 #[test]
 fn rare_labels_are_unknown_by_kind() {
     let place = place();
-    let validation = Validation::Number(24);
+    let validation = HoldOut::Number(24);
     let options = Options { min_count: 3, view: View::Dag, validation, ..Options::default() };
     let out: &Path = &place.path("rare");
     prepare(&place.path("pairs.jsonl"), out, None, &options, 2, &Silent).unwrap();

@@ -3,16 +3,16 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use formulanet::Error;
-use formulanet::data::{Options, Prepared, Silent, Split, Validation, prepare};
-use formulanet::measure::evaluate::{TokenMap, Unwatched, pairs_of, predict};
-use formulanet::measure::metrics::evaluate;
+use formulanet::data::{HoldOut, Options, Prepared, Split, prepare};
+use formulanet::measure::{TokenMap, evaluate, pairs_of, predict};
 use formulanet::model::TrainedModel;
 use formulanet::model::recipe::Recipe;
 use formulanet::net::{Compute, Group, Network, Precision, team};
-use formulanet::train::{Line, Log, Outcome, Plan, RunOptions, Watcher, train, train_from};
+use formulanet::train::{Event, Log, Run, RunEnd, RunOptions, train};
+use formulanet::{Error, Progress, Silent};
 
 /// Conjectures about FF have useful statements about GG, whatever their variables are called.
 fn pairs() -> String {
@@ -52,7 +52,7 @@ impl Place {
     }
 
     fn prepare(&self, name: &str, validation: usize) {
-        let options = Options { validation: Validation::Number(validation), ..Options::default() };
+        let options = Options { validation: HoldOut::Number(validation), ..Options::default() };
         prepare(&self.path("pairs.jsonl"), &self.path(name), None, &options, 1, &Silent).unwrap();
     }
 
@@ -66,8 +66,24 @@ impl Place {
         run: &str,
         options: RunOptions,
         stop_after: u64,
-    ) -> Result<Outcome, Error> {
-        train(&self.data(), recipe, &self.path(run), &options, &mut Stopper { stop_after, steps: 0 })
+    ) -> Result<RunEnd, Error> {
+        self.train_on(&self.data(), recipe, run, options, None, stop_after)
+    }
+
+    fn train_on(
+        &self,
+        prepared: &Prepared,
+        recipe: &Recipe,
+        run: &str,
+        options: RunOptions,
+        first_weights: Option<&TrainedModel>,
+        stop_after: u64,
+    ) -> Result<RunEnd, Error> {
+        let run = Run { prepared, recipe, folder: &self.path(run), first_weights, options };
+        train(&run, &Stopper { stop_after, steps: AtomicU64::new(0) }, &mut |event| match event {
+            Event::Begins(plan) => assert!(plan.pairs > 0 && plan.total > 0),
+            Event::Logged(line) => assert!(line.loss.iter().all(|loss| loss.is_finite())),
+        })
     }
 
     fn bytes(&self, run: &str, file: &str) -> Vec<u8> {
@@ -78,24 +94,16 @@ impl Place {
 /// Stops after some batches of a sitting.
 struct Stopper {
     stop_after: u64,
-    steps: u64,
+    steps: AtomicU64,
 }
 
-impl Watcher for Stopper {
-    fn begin(&mut self, plan: &Plan) {
-        assert!(plan.pairs > 0 && plan.total > 0);
-    }
-
-    fn step(&mut self, _: u64) {
-        self.steps += 1;
-    }
-
-    fn line(&mut self, line: &Line) {
-        assert!(line.loss.iter().all(|loss| loss.is_finite()));
+impl Progress for Stopper {
+    fn advance(&self, batches: u64) {
+        self.steps.fetch_add(batches, Ordering::Relaxed);
     }
 
     fn is_stopped(&self) -> bool {
-        self.steps >= self.stop_after
+        self.steps.load(Ordering::Relaxed) >= self.stop_after
     }
 }
 
@@ -108,7 +116,7 @@ fn recipe() -> Recipe {
         epochs: 12,
         validate_every: 160,
         micro_batch: 8,
-        ..Recipe::fast()
+        ..Recipe::default_preset()
     }
 }
 
@@ -134,7 +142,7 @@ fn what_can_be_learnt_is_learnt() {
     .enumerate()
     {
         let run = format!("run{i}");
-        let Outcome::Finished(Some(validation)) =
+        let RunEnd::Finished(Some(validation)) =
             place.train(recipe, &run, options(2, false), u64::MAX).unwrap()
         else {
             panic!("not finished");
@@ -148,7 +156,7 @@ fn what_can_be_learnt_is_learnt() {
         let map = TokenMap::new(data.vocabulary(), &trained.vocabulary, "model").unwrap();
         let network = Network::new(trained.model, Compute::new(Precision::Auto, 1));
         let pairs = pairs_of(&data, Split::Validation, None, 0);
-        let predictions = predict(&network, &trained.seen, &data, &map, &pairs, &Unwatched).unwrap();
+        let predictions = predict(&network, &trained.seen, &data, &map, &pairs, &Silent).unwrap();
         let report = evaluate(&predictions.last, &predictions.steps).unwrap();
         assert_eq!(report.examples, 40);
         assert!((report.accuracy - validation.accuracy).abs() < 0.03, "{}", report.accuracy);
@@ -163,12 +171,12 @@ fn what_can_be_learnt_is_learnt() {
 fn a_resumed_run_is_the_run() {
     let place = Place::new();
     let whole = place.train(&recipe(), "whole", options(1, false), u64::MAX).unwrap();
-    assert!(matches!(whole, Outcome::Finished(Some(_))));
+    assert!(matches!(whole, RunEnd::Finished(Some(_))));
     for (name, pauses) in [("halves", vec![50]), ("pieces", vec![1, 7, 1, 30, 2, 19])] {
         let mut resumes = false;
         for pause in pauses {
             let outcome = place.train(&recipe(), name, options(2, resumes), pause).unwrap();
-            assert!(matches!(outcome, Outcome::Stopped(_)));
+            assert!(matches!(outcome, RunEnd::Stopped(_)));
             resumes = true;
         }
         let outcome = place.train(&recipe(), name, options(3, true), u64::MAX).unwrap();
@@ -181,7 +189,7 @@ fn a_resumed_run_is_the_run() {
         assert_eq!(steps(name), steps("whole"));
     }
     // Once it is finished, there is nothing left to do.
-    assert_eq!(place.train(&recipe(), "whole", options(1, true), 1).unwrap(), Outcome::Finished(None));
+    assert_eq!(place.train(&recipe(), "whole", options(1, true), 1).unwrap(), RunEnd::Finished(None));
 }
 
 /// Trains on so many processes, played by threads.
@@ -192,7 +200,7 @@ fn train_among(
     processes: usize,
     resumes: bool,
     stop_after: u64,
-) -> Result<Outcome, Error> {
+) -> Result<RunEnd, Error> {
     let mut outcomes = team(processes, |member| {
         let options = RunOptions { group: member, ..options(1, resumes) };
         // The last process is the one that is told to stop.
@@ -228,7 +236,7 @@ fn processes_share_a_run() {
         let run = format!("{name} resumed");
         for (i, processes) in [2, 1, 4, 3].into_iter().enumerate() {
             let outcome = train_among(&place, &recipe, &run, processes, i > 0, 7).unwrap();
-            assert!(matches!(outcome, Outcome::Stopped(_)));
+            assert!(matches!(outcome, RunEnd::Stopped(_)));
         }
         assert_eq!(train_among(&place, &recipe, &run, 2, true, u64::MAX).unwrap(), whole);
         for file in ["model.safetensors", "best.safetensors"] {
@@ -236,10 +244,10 @@ fn processes_share_a_run() {
         }
     }
     let result = train_among(&place, &recipe(), "x", 9, false, u64::MAX);
-    check_refused(result, "a batch has work for 4 processes at most, and there are 9");
+    check_refused(result, "expected at most 4 processes, which is what a batch has work for, found 9");
 }
 
-fn check_refused(result: Result<Outcome, Error>, expected: &str) {
+fn check_refused(result: Result<RunEnd, Error>, expected: &str) {
     let error = result.expect_err("refused").to_string();
     assert!(error.contains(expected), "{error}");
 }
@@ -248,7 +256,7 @@ fn check_refused(result: Result<Outcome, Error>, expected: &str) {
 fn a_folder_has_one_run_and_one_process() {
     let place = Place::new();
     place.train(&recipe(), "run", options(1, false), 5).unwrap();
-    check_refused(place.train(&recipe(), "run", options(1, false), 5), "there is a run in this folder");
+    check_refused(place.train(&recipe(), "run", options(1, false), 5), "found one with a run");
     let lock = fs::File::open(place.path("run").join("lock")).unwrap();
     lock.lock().unwrap();
     check_refused(place.train(&recipe(), "run", options(1, true), 5), "another process");
@@ -262,8 +270,7 @@ fn other_data_is_refused() {
     place.train(&recipe(), "run", options(1, false), 5).unwrap();
     place.prepare("other", 5);
     let other = Prepared::open(&place.path("other")).unwrap();
-    let mut stopper = Stopper { stop_after: 1, steps: 0 };
-    let result = train(&other, &recipe(), &place.path("run"), &options(1, true), &mut stopper);
+    let result = place.train_on(&other, &recipe(), "run", options(1, true), None, 1);
     check_refused(result, "expected the data that the run");
 }
 
@@ -295,8 +302,7 @@ fn damaged_checkpoints_and_empty_splits_are_named() {
     check_refused(place.train(&recipe(), "run", options(1, true), 5), "expected a checkpoint of this run");
     place.prepare("none", 60);
     let none = Prepared::open(&place.path("none")).unwrap();
-    let mut stopper = Stopper { stop_after: 1, steps: 0 };
-    let result = train(&none, &recipe(), &place.path("x"), &options(1, false), &mut stopper);
+    let result = place.train_on(&none, &recipe(), "x", options(1, false), None, 1);
     check_refused(result, "expected pairs or dependencies to train on, found 0");
     let wrong = Recipe { batch: 1, ..recipe() };
     check_refused(place.train(&wrong, "y", options(1, false), 5), "batch must be at least 2");
@@ -320,14 +326,31 @@ fn first_weights_can_be_given() {
     place.train(&recipe(), "first", options(1, false), u64::MAX).unwrap();
     let first = TrainedModel::load(&place.path("first").join("model.safetensors")).unwrap();
     let short = Recipe { limit_pairs: 64, ..recipe() };
-    let mut stopper = Stopper { stop_after: 1, steps: 0 };
-    let run = place.path("second");
-    train_from(Some(&first), &place.data(), &short, &run, &options(1, false), &mut stopper).unwrap();
+    place.train_on(&place.data(), &short, "second", options(1, false), Some(&first), 1).unwrap();
     let outcome = place.train(&short, "second", options(1, true), u64::MAX).unwrap();
-    let Outcome::Finished(Some(validation)) = outcome else { panic!("not finished") };
+    let RunEnd::Finished(Some(validation)) = outcome else { panic!("not finished") };
     assert!(validation.accuracy > 0.9, "{validation:?}");
     let other = Recipe { dimension: 16, ..short };
-    let (data, run) = (place.data(), place.path("x"));
-    let result = train_from(Some(&first), &data, &other, &run, &options(1, false), &mut stopper);
+    let result = place.train_on(&place.data(), &other, "x", options(1, false), Some(&first), 1);
     check_refused(result, "expected a network like");
+}
+
+/// Whoever computes is told how many threads to use: processes of a job share their cores. One place counts them.
+#[test]
+fn cores_are_counted_in_one_place() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut pending: Vec<PathBuf> =
+        ["data", "measure", "train", "paper"].map(|room| source.join(room)).into();
+    pending.extend(["data.rs", "measure.rs", "train.rs", "paper.rs"].map(|file| source.join(file)));
+    let mut files = 0;
+    while let Some(path) = pending.pop() {
+        if path.is_dir() {
+            pending.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+        } else {
+            files += 1;
+            assert!(!fs::read_to_string(&path).unwrap().contains("available_parallelism"), "{path:?}");
+        }
+    }
+    assert!(files > 40, "{files}");
+    assert!(fs::read_to_string(source.join("processes.rs")).unwrap().contains("available_parallelism"));
 }

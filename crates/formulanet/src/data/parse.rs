@@ -12,6 +12,7 @@ use super::Options;
 use super::source::{Layout, SourceFile};
 use super::split::Split;
 use crate::Error;
+use crate::util::hash::{hash_text, mix};
 
 /// What a file holds, in order.
 pub(super) enum Entry {
@@ -351,22 +352,4 @@ fn rename(formula: &mut Formula, names: &mut Interner, seed: u64) {
         let name = formula.variables()[var.index()].name;
         formula.rename(var, choices[places[&name]]);
     }
-}
-
-/// Mixes two words into one.
-#[inline]
-pub(super) fn mix(a: u64, b: u64) -> u64 {
-    let product = u128::from(a ^ 0x2d35_8dcc_aa6c_78a5) * u128::from(b ^ 0x8bb8_4b93_962e_acc9);
-    (product >> 64) as u64 ^ product as u64
-}
-
-/// A hash of a text that is the same in every run and never 0.
-pub(super) fn hash_text(text: &str) -> u64 {
-    let mut hash = mix(text.len() as u64, 0x9e37_79b9_7f4a_7c15);
-    for chunk in text.as_bytes().chunks(8) {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        hash = mix(hash ^ u64::from_le_bytes(word), 0xe703_7ed1_a0b4_28db);
-    }
-    hash | 1
 }

@@ -12,45 +12,45 @@ use serde::{Deserialize, Serialize};
 use super::collect::Collection;
 use super::parse::Worker;
 use super::source::{Layout, Source};
-use super::split::Validation;
+use super::split::HoldOut;
 use super::store::{self, FORMAT, Meta};
 use super::write;
-use crate::Error;
+use crate::{Error, Progress, Silent, Stage};
 
 /// How data is prepared; two runs with the same input and options write the same bytes.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Options {
-    /// Which graph is made of a formula.
-    #[serde(with = "view_name")]
+    /// The graph that formulas become.
+    #[serde(with = "named_view")]
     pub view: View,
     /// Which conjectures are held out for validation.
-    pub validation: Validation,
-    /// Decides which ones, if only their number is given.
+    pub validation: HoldOut,
+    /// Chooses them, if only their number is given.
     pub seed: u64,
-    /// Variables get other names, chosen by this seed.
+    /// Rename variables at random, by this seed.
     pub rename_variables: Option<u64>,
-    /// Which statements' labels have tokens.
+    /// Which statements give the vocabulary its labels.
     #[serde(default)]
     pub labels: Labels,
-    /// Labels that occur less often in training have no token of their own: they become one of those for unknown
-    /// symbols, by their place and their number of arguments, so that training teaches what an unknown symbol means.
+    /// Labels that training has less often become unknown symbols, told apart by place and number of arguments. So
+    /// training teaches what an unknown symbol means.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub min_count: u64,
-    /// Statements that cannot be read are left out instead of ending the work.
+    /// Leave out statements that cannot be read, instead of failing.
     pub keep_going: bool,
     /// How large a statement may be.
     #[serde(with = "LimitsForm")]
     pub limits: Limits,
 }
 
-/// Which statements' labels have tokens of their own.
+/// Which statements give the vocabulary its labels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Labels {
-    /// Those of the training split: a network knows no others.
+    /// Those of training: a network learns no others.
     #[default]
     Training,
-    /// All: for a network that was trained on other data and brings its own vocabulary.
+    /// All: for a network trained elsewhere, which brings its own vocabulary.
     All,
 }
 
@@ -58,7 +58,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             view: View::Graph,
-            validation: Validation::Number(700),
+            validation: HoldOut::Number(700),
             seed: 0,
             rename_variables: None,
             labels: Labels::Training,
@@ -87,15 +87,20 @@ struct LimitsForm {
     treelets: u64,
 }
 
+/// What a view is called in files and on the command line.
+pub fn view_name(view: View) -> &'static str {
+    View::ALL.iter().find(|(_, known)| *known == view).map_or("", |(name, _)| name)
+}
+
 /// A view by its name, for files.
-pub(crate) mod view_name {
+pub(crate) mod named_view {
     use formulanet_logic::View;
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
 
+    #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
     pub(crate) fn serialize<S: Serializer>(view: &View, serializer: S) -> Result<S::Ok, S::Error> {
-        let name = View::ALL.iter().find(|(_, known)| known == view).map_or("", |(name, _)| name);
-        serializer.serialize_str(name)
+        serializer.serialize_str(super::view_name(*view))
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<View, D::Error> {
@@ -105,43 +110,23 @@ pub(crate) mod view_name {
     }
 }
 
-/// Who watches the work and may stop it.
-pub trait Progress: Sync {
-    /// The work begins, with so many bytes to read.
-    fn start(&self, bytes: u64);
-    /// So many bytes more were read.
-    fn advance(&self, bytes: u64);
-    /// Everything was read, and the folder is being written.
-    fn writing(&self) {}
-    /// Whether the work should end without a result.
-    fn is_stopped(&self) -> bool;
-}
-
-/// Nobody watches.
-pub struct Silent;
-
-impl Progress for Silent {
-    fn start(&self, _: u64) {}
-
-    fn advance(&self, _: u64) {}
-
-    fn is_stopped(&self) -> bool {
-        false
-    }
-}
-
-/// What became of it.
+/// What preparing a data set came to.
 #[derive(Debug)]
-pub enum Outcome {
-    /// The folder was written; the messages are about statements that were left out.
+pub enum Preparation {
+    /// The folder was written; the messages name statements that were left out.
     Written(Meta, Vec<String>),
-    /// The same folder was there already.
+    /// The same folder was already there.
     AlreadyThere(Meta),
 }
 
 /// Prepares a data set: HolStep, DeepMath or JSON Lines, as a directory, an archive or a file.
 ///
-/// The folder is written under another name and renamed at the end, so that it is there as a whole or not at all.
+/// The folder is written under another name and renamed at the end: it is there as a whole or not at all.
+///
+/// # Errors
+///
+/// If the input cannot be read, the folder is there with other content or cannot be written, or `progress` stops the
+/// work.
 pub fn prepare(
     input: &Path,
     output: &Path,
@@ -149,13 +134,13 @@ pub fn prepare(
     options: &Options,
     threads: usize,
     progress: &dyn Progress,
-) -> Result<Outcome, Error> {
+) -> Result<Preparation, Error> {
     let source = Source::open(input)?;
     let fingerprint = source.fingerprint()?;
     if output.join(store::META).exists() {
         let found = store::read_meta(output)?;
         if found.fingerprint == fingerprint && found.options == *options && found.program == version() {
-            return Ok(Outcome::AlreadyThere(found));
+            return Ok(Preparation::AlreadyThere(found));
         }
         let message = "expected a new folder, found one that was prepared from other input or with other \
                        options; remove it or choose another";
@@ -166,7 +151,7 @@ pub fn prepare(
         Some(layout) => layout,
         None => recognise(&source, input)?,
     };
-    progress.start(source.bytes);
+    progress.begin(Stage { name: "reading", done: 0, of: source.bytes, unit: "bytes" });
     let collection = collect(&source, layout, options, threads.max(1), progress)?;
     let name = input.file_name().map_or_else(|| "-".into(), |name| name.to_string_lossy().into_owned());
     let skipped = collection.skipped.clone();
@@ -179,9 +164,9 @@ pub fn prepare(
         options: options.clone(),
         counts: store::Counts::default(),
     };
-    progress.writing();
+    progress.begin(Stage { name: "writing", done: 0, of: 0, unit: "bytes" });
     let meta = write::write(collection, meta, output, progress)?;
-    Ok(Outcome::Written(meta, skipped))
+    Ok(Preparation::Written(meta, skipped))
 }
 
 fn version() -> &'static str {
@@ -198,11 +183,7 @@ fn recognise(source: &Source, input: &Path) -> Result<Layout, Error> {
     match (found, result) {
         (Some((Some(layout), _)), _) => Ok(layout),
         (Some((None, name)), _) => {
-            let message = format!(
-                "expected HolStep (`N ...`), DeepMath (`C fof(...)`) or JSON Lines (`{{...}}`), found none of them \
-                 in `{name}`; say which with --input-format"
-            );
-            Err(Error::data(input.display().to_string(), message))
+            Err(Error::UnknownLayout { input: input.display().to_string(), file: name })
         }
         (None, Err(error)) => Err(error),
         (None, Ok(())) => Err(Error::data(input.display().to_string(), "expected files, found none")),

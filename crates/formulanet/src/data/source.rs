@@ -7,9 +7,9 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::Progress;
 use super::split::Split;
-use crate::Error;
+use crate::util::hash::mix;
+use crate::{Error, Progress};
 
 /// How the statements of a data set are written down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// All layouts, with the names they have on the command line.
+    /// All layouts with their names.
     pub const ALL: [(&'static str, Layout); 3] =
         [("holstep", Layout::Holstep), ("deepmath", Layout::Deepmath), ("jsonl", Layout::Jsonl)];
 
@@ -343,8 +343,8 @@ impl Fingerprint {
     fn block(&mut self, block: [u8; 16]) {
         let word = u128::from_le_bytes(block);
         self.state = [
-            super::parse::mix(self.state[0] ^ word as u64, 0x9e37_79b9_7f4a_7c15),
-            super::parse::mix(self.state[1] ^ (word >> 64) as u64, self.state[0] | 1),
+            mix(self.state[0] ^ word as u64, 0x9e37_79b9_7f4a_7c15),
+            mix(self.state[1] ^ (word >> 64) as u64, self.state[0] | 1),
         ];
     }
 

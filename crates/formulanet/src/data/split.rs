@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::parse::{hash_text, mix};
+use crate::util::hash::{hash_text, mix};
 
 /// What a conjecture and its statements are used for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
@@ -28,13 +28,13 @@ impl Split {
     }
 }
 
-/// How many training conjectures are held out for validation, or which.
+/// Which training conjectures are held out for validation.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Validation {
-    /// So many, chosen by the seed.
+pub enum HoldOut {
+    /// This many, chosen by the seed.
     Number(usize),
-    /// This share of them, chosen by the seed.
+    /// This share, chosen by the seed.
     Fraction(f64),
     /// Those with these names.
     Names(Vec<String>),
@@ -50,16 +50,16 @@ pub(super) struct Candidate<'a> {
 ///
 /// The order of choice depends on the seed and the names alone, so that it stays the same when a file moves.
 /// Candidates with the same graph are the same conjecture and stay together.
-pub(super) fn held_out(candidates: &[Candidate<'_>], validation: &Validation, seed: u64) -> HashSet<usize> {
-    let wanted = match validation {
-        Validation::Names(names) => {
+pub(super) fn held_out(candidates: &[Candidate<'_>], hold_out: &HoldOut, seed: u64) -> HashSet<usize> {
+    let wanted = match hold_out {
+        HoldOut::Names(names) => {
             let names: HashSet<&str> = names.iter().map(String::as_str).collect();
             let of_names = candidates.iter().filter(|c| names.contains(c.name));
             let graphs: HashSet<u32> = of_names.map(|c| c.graph).collect();
             return (0..candidates.len()).filter(|&i| graphs.contains(&candidates[i].graph)).collect();
         }
-        Validation::Number(number) => (*number).min(candidates.len()),
-        Validation::Fraction(share) => (candidates.len() as f64 * share).round() as usize,
+        HoldOut::Number(number) => (*number).min(candidates.len()),
+        HoldOut::Fraction(share) => (candidates.len() as f64 * share).round() as usize,
     };
     let mut same: HashMap<u32, Vec<usize>> = HashMap::new();
     for (i, candidate) in candidates.iter().enumerate() {
@@ -81,34 +81,34 @@ pub(super) fn held_out(candidates: &[Candidate<'_>], validation: &Validation, se
 mod tests {
     use super::*;
 
-    fn check(graphs: &[u32], validation: Validation, expected: usize) {
+    fn check(graphs: &[u32], hold_out: HoldOut, expected: usize) {
         let names: Vec<String> = (0..graphs.len()).map(|i| format!("c{i}")).collect();
         let candidates: Vec<Candidate<'_>> =
             names.iter().zip(graphs).map(|(name, &graph)| Candidate { name, graph }).collect();
-        let chosen = held_out(&candidates, &validation, 7);
+        let chosen = held_out(&candidates, &hold_out, 7);
         assert_eq!(chosen.len(), expected);
         for (i, a) in graphs.iter().enumerate() {
             for (j, b) in graphs.iter().enumerate() {
                 assert!(a != b || chosen.contains(&i) == chosen.contains(&j), "{i} and {j} are the same");
             }
         }
-        assert_eq!(held_out(&candidates, &validation, 7), chosen);
+        assert_eq!(held_out(&candidates, &hold_out, 7), chosen);
     }
 
     #[test]
     fn as_many_as_asked_for() {
         let graphs: Vec<u32> = (0..100).collect();
-        check(&graphs, Validation::Number(30), 30);
-        check(&graphs, Validation::Number(1000), 100);
-        check(&graphs, Validation::Number(0), 0);
-        check(&graphs, Validation::Fraction(0.25), 25);
-        check(&graphs, Validation::Names(vec!["c3".into(), "c4".into(), "none".into()]), 2);
+        check(&graphs, HoldOut::Number(30), 30);
+        check(&graphs, HoldOut::Number(1000), 100);
+        check(&graphs, HoldOut::Number(0), 0);
+        check(&graphs, HoldOut::Fraction(0.25), 25);
+        check(&graphs, HoldOut::Names(vec!["c3".into(), "c4".into(), "none".into()]), 2);
     }
 
     #[test]
     fn equal_conjectures_stay_together() {
-        check(&[1, 1, 2, 3, 3, 3, 4, 5, 6], Validation::Number(4), 4);
-        check(&[1, 1, 2], Validation::Names(vec!["c1".into()]), 2);
+        check(&[1, 1, 2, 3, 3, 3, 4, 5, 6], HoldOut::Number(4), 4);
+        check(&[1, 1, 2], HoldOut::Names(vec!["c1".into()]), 2);
     }
 
     #[test]
@@ -116,7 +116,7 @@ mod tests {
         let names: Vec<String> = (0..1000).map(|i| format!("c{i}")).collect();
         let candidates: Vec<Candidate<'_>> =
             names.iter().zip(0..).map(|(name, graph)| Candidate { name, graph }).collect();
-        let number = Validation::Number(100);
+        let number = HoldOut::Number(100);
         assert_ne!(held_out(&candidates, &number, 1), held_out(&candidates, &number, 2));
     }
 }

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::split::Split;
 use super::store::{Counts, Prepared};
-use crate::data::vocabulary::Vocabulary;
+use super::vocabulary::Vocabulary;
+use crate::util::vector::share;
 
 /// Numbers about a prepared folder.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -145,10 +146,6 @@ impl Stats {
             ("treelets of a conjecture", &c.treelets),
         ]
     }
-}
-
-fn share(part: usize, whole: usize) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 fn sizes(prepared: &Prepared, graphs: impl Iterator<Item = u32>) -> Sizes {

@@ -1,12 +1,14 @@
 //! A prepared folder, as training reads it.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::fs;
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use bytemuck::AnyBitPattern;
+use bytemuck::{AnyBitPattern, NoUninit};
 use memmap2::Mmap;
+use safetensors::tensor::TensorInfo;
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +16,7 @@ use super::source::Layout;
 use super::split::Split;
 use super::{Options, map};
 use crate::Error;
+use crate::util::hash::digest;
 
 /// Number of the folder's format; a program reads only its own.
 pub(super) const FORMAT: u32 = 1;
@@ -73,7 +76,7 @@ pub struct Prepared {
     meta: Meta,
     vocabulary: Vec<String>,
     memory: Mmap,
-    tensors: BTreeMap<String, (Dtype, Range<usize>)>,
+    arrays: Arrays,
 }
 
 /// A graph of a prepared folder. Nothing is copied.
@@ -136,120 +139,206 @@ pub struct Premise<'a> {
     pub graph: u32,
 }
 
-/// The tensors of a folder and the type of each.
-const TENSORS: [(&str, Dtype); 19] = [
-    ("node_offsets", Dtype::U64),
-    ("edge_offsets", Dtype::U64),
-    ("conjecture_pairs", Dtype::U64),
-    ("dependency_offsets", Dtype::U64),
-    ("conjecture_names_offsets", Dtype::U64),
-    ("conjecture_files_offsets", Dtype::U64),
-    ("premise_names_offsets", Dtype::U64),
-    ("pair_conjecture", Dtype::U32),
-    ("pair_statement", Dtype::U32),
-    ("conjecture_graph", Dtype::U32),
-    ("dependency_premise", Dtype::U32),
-    ("premise_graph", Dtype::U32),
-    ("tokens", Dtype::U16),
-    ("degrees", Dtype::U16),
-    ("targets", Dtype::U16),
-    ("pair_useful", Dtype::U8),
-    ("conjecture_split", Dtype::U8),
-    ("conjecture_names", Dtype::U8),
-    ("premise_names", Dtype::U8),
-];
+/// What an array may be made of.
+pub(super) trait Element: AnyBitPattern + NoUninit {
+    const DTYPE: Dtype;
+}
+
+impl Element for u8 {
+    const DTYPE: Dtype = Dtype::U8;
+}
+impl Element for u16 {
+    const DTYPE: Dtype = Dtype::U16;
+}
+impl Element for u32 {
+    const DTYPE: Dtype = Dtype::U32;
+}
+impl Element for u64 {
+    const DTYPE: Dtype = Dtype::U64;
+}
+
+/// Where an array of a known type lies in the mapped file.
+struct Array<T> {
+    name: &'static str,
+    bytes: Range<usize>,
+    element: PhantomData<T>,
+}
+
+impl<T: Element> Array<T> {
+    /// Its numbers. That they are aligned was checked when the array was found.
+    fn of<'a>(&self, memory: &'a [u8]) -> &'a [T] {
+        bytemuck::cast_slice(&memory[self.bytes.clone()])
+    }
+
+    fn expect(&self, memory: &[u8], expected: usize) -> Result<(), String> {
+        match self.of(memory).len() {
+            found if found == expected => Ok(()),
+            found => Err(format!("{found} entries of `{}` where {expected} should be", self.name)),
+        }
+    }
+}
+
+impl Array<u64> {
+    /// The part of another array that belongs to an entry.
+    fn range(&self, memory: &[u8], number: usize) -> Range<usize> {
+        let offsets = &self.of(memory)[number..number + 2];
+        offsets[0] as usize..offsets[1] as usize
+    }
+
+    fn expect_offsets(&self, memory: &[u8], entries: usize, end: usize) -> Result<(), String> {
+        let found = self.of(memory);
+        let fits = found.len() == entries + 1 && found[0] == 0 && found[entries] == end as u64;
+        let is_sound = fits && found.is_sorted();
+        if is_sound { Ok(()) } else { Err(format!("offsets `{}` out of order", self.name)) }
+    }
+}
+
+impl Array<u32> {
+    fn expect_below(&self, memory: &[u8], end: usize) -> Result<(), String> {
+        let is_sound = self.of(memory).iter().all(|&number| (number as usize) < end);
+        if is_sound { Ok(()) } else { Err(format!("a number in `{}` that stands for nothing", self.name)) }
+    }
+}
+
+/// Texts one after the other, and where each ends.
+struct Texts {
+    bytes: Array<u8>,
+    offsets: Array<u64>,
+}
+
+impl Texts {
+    fn get<'a>(&self, memory: &'a [u8], number: usize) -> &'a str {
+        std::str::from_utf8(&self.bytes.of(memory)[self.offsets.range(memory, number)]).unwrap_or("?")
+    }
+
+    fn expect(&self, memory: &[u8], entries: usize) -> Result<(), String> {
+        self.offsets.expect_offsets(memory, entries, self.bytes.of(memory).len())
+    }
+}
+
+/// All arrays of a folder.
+struct Arrays {
+    node_offsets: Array<u64>,
+    edge_offsets: Array<u64>,
+    tokens: Array<u16>,
+    degrees: Array<u16>,
+    targets: Array<u16>,
+    pair_conjecture: Array<u32>,
+    pair_statement: Array<u32>,
+    pair_useful: Array<u8>,
+    conjecture_graph: Array<u32>,
+    conjecture_split: Array<u8>,
+    conjecture_pairs: Array<u64>,
+    conjecture_names: Texts,
+    conjecture_files: Texts,
+    dependency_premise: Array<u32>,
+    dependency_offsets: Array<u64>,
+    premise_graph: Array<u32>,
+    premise_names: Texts,
+}
+
+/// The arrays that a file says it has.
+struct Found<'a> {
+    memory: &'a [u8],
+    /// Where the first of them begins.
+    start: usize,
+    tensors: HashMap<String, &'a TensorInfo>,
+}
+
+impl Found<'_> {
+    fn array<T: Element>(&self, name: &'static str) -> Result<Array<T>, String> {
+        let info = self.tensors.get(name).filter(|info| info.dtype == T::DTYPE);
+        let (begin, end) = info.ok_or_else(|| format!("no array `{name}`"))?.data_offsets;
+        let bytes = self.start + begin..self.start + end;
+        let (found, expected) = (self.memory.len(), bytes.end);
+        let inside = self.memory.get(bytes.clone());
+        let inside = inside.ok_or_else(|| format!("only {found} of {expected} bytes"))?;
+        let is_aligned = bytemuck::try_cast_slice::<u8, T>(inside).is_ok();
+        if is_aligned {
+            Ok(Array { name, bytes, element: PhantomData })
+        } else {
+            Err(format!("an array `{name}` that is not aligned"))
+        }
+    }
+
+    fn texts(&self, bytes: &'static str, offsets: &'static str) -> Result<Texts, String> {
+        Ok(Texts { bytes: self.array(bytes)?, offsets: self.array(offsets)? })
+    }
+
+    fn arrays(&self) -> Result<Arrays, String> {
+        Ok(Arrays {
+            node_offsets: self.array("node_offsets")?,
+            edge_offsets: self.array("edge_offsets")?,
+            tokens: self.array("tokens")?,
+            degrees: self.array("degrees")?,
+            targets: self.array("targets")?,
+            pair_conjecture: self.array("pair_conjecture")?,
+            pair_statement: self.array("pair_statement")?,
+            pair_useful: self.array("pair_useful")?,
+            conjecture_graph: self.array("conjecture_graph")?,
+            conjecture_split: self.array("conjecture_split")?,
+            conjecture_pairs: self.array("conjecture_pairs")?,
+            conjecture_names: self.texts("conjecture_names", "conjecture_names_offsets")?,
+            conjecture_files: self.texts("conjecture_files", "conjecture_files_offsets")?,
+            dependency_premise: self.array("dependency_premise")?,
+            dependency_offsets: self.array("dependency_offsets")?,
+            premise_graph: self.array("premise_graph")?,
+            premise_names: self.texts("premise_names", "premise_names_offsets")?,
+        })
+    }
+}
+
+impl Arrays {
+    /// Refuses arrays that do not fit each other.
+    fn check(&self, memory: &[u8], counts: &Counts) -> Result<(), String> {
+        self.tokens.expect(memory, counts.nodes)?;
+        self.degrees.expect(memory, counts.nodes)?;
+        self.targets.expect(memory, counts.edges)?;
+        self.pair_conjecture.expect(memory, counts.pairs)?;
+        self.pair_statement.expect(memory, counts.pairs)?;
+        self.pair_useful.expect(memory, counts.pairs)?;
+        self.conjecture_graph.expect(memory, counts.conjectures)?;
+        self.conjecture_split.expect(memory, counts.conjectures)?;
+        self.premise_graph.expect(memory, counts.premises)?;
+        self.dependency_premise.expect(memory, counts.dependencies)?;
+        self.node_offsets.expect_offsets(memory, counts.graphs, counts.nodes)?;
+        self.edge_offsets.expect_offsets(memory, counts.graphs, counts.edges)?;
+        self.conjecture_pairs.expect_offsets(memory, counts.conjectures, counts.pairs)?;
+        self.dependency_offsets.expect_offsets(memory, counts.conjectures, counts.dependencies)?;
+        self.conjecture_names.expect(memory, counts.conjectures)?;
+        self.conjecture_files.expect(memory, counts.conjectures)?;
+        self.premise_names.expect(memory, counts.premises)?;
+        self.pair_conjecture.expect_below(memory, counts.conjectures)?;
+        self.pair_statement.expect_below(memory, counts.graphs)?;
+        self.conjecture_graph.expect_below(memory, counts.graphs)?;
+        self.premise_graph.expect_below(memory, counts.graphs)?;
+        self.dependency_premise.expect_below(memory, counts.premises)?;
+        match self.conjecture_split.of(memory).iter().all(|&split| usize::from(split) < Split::ALL.len()) {
+            true => Ok(()),
+            false => Err("an unknown split".to_owned()),
+        }
+    }
+}
 
 impl Prepared {
-    /// Maps a prepared folder. Its small arrays are checked; its graphs are looked at only when they are used.
+    /// Maps a prepared folder. Checks its small arrays; looks at graphs only when they are used.
+    ///
+    /// # Errors
+    ///
+    /// If the folder was not prepared by this version of the program, or is damaged.
     pub fn open(path: &Path) -> Result<Prepared, Error> {
         let meta = read_meta(path)?;
         let graphs = path.join(GRAPHS);
-        let shown = graphs.display().to_string();
         let memory = map::map(&graphs)?;
-        let damaged = |what: String| {
-            Error::data(&shown, format!("expected a whole prepared folder, found {what}; prepare it again"))
-        };
-        let (header, found) =
-            SafeTensors::read_metadata(&memory).map_err(|error| damaged(error.to_string()))?;
-        let start = header + 8;
-        let mut tensors = BTreeMap::new();
-        for (name, info) in found.tensors() {
-            let range = start + info.data_offsets.0..start + info.data_offsets.1;
-            if range.end > memory.len() {
-                return Err(damaged(format!("only {} of {} bytes", memory.len(), range.end)));
-            }
-            tensors.insert(name, (info.dtype, range));
-        }
-        for (name, dtype) in TENSORS.into_iter().chain([("conjecture_files", Dtype::U8)]) {
-            match tensors.get(name) {
-                Some((found, _)) if *found == dtype => {}
-                _ => return Err(damaged(format!("no array `{name}`"))),
-            }
-        }
         let vocabulary_path = path.join(VOCABULARY);
         let text = fs::read_to_string(&vocabulary_path)
             .map_err(|error| Error::io(vocabulary_path.display().to_string(), error))?;
-        let vocabulary = text.lines().map(str::to_owned).collect();
-        let prepared = Prepared { path: path.to_owned(), meta, vocabulary, memory, tensors };
-        prepared.check().map_err(damaged)?;
-        Ok(prepared)
-    }
-
-    /// Whether the arrays fit each other.
-    fn check(&self) -> Result<(), String> {
-        let counts = &self.meta.counts;
-        let lengths = [
-            ("node_offsets", self.longs("node_offsets").len(), counts.graphs + 1),
-            ("edge_offsets", self.longs("edge_offsets").len(), counts.graphs + 1),
-            ("tokens", self.shorts("tokens").len(), counts.nodes),
-            ("degrees", self.shorts("degrees").len(), counts.nodes),
-            ("targets", self.shorts("targets").len(), counts.edges),
-            ("pair_conjecture", self.words("pair_conjecture").len(), counts.pairs),
-            ("pair_statement", self.words("pair_statement").len(), counts.pairs),
-            ("pair_useful", self.bytes("pair_useful").len(), counts.pairs),
-            ("conjecture_graph", self.words("conjecture_graph").len(), counts.conjectures),
-            ("conjecture_split", self.bytes("conjecture_split").len(), counts.conjectures),
-            ("premise_graph", self.words("premise_graph").len(), counts.premises),
-            ("dependency_premise", self.words("dependency_premise").len(), counts.dependencies),
-            ("vocab.txt", self.vocabulary.len(), counts.vocabulary),
-        ];
-        for (name, found, expected) in lengths {
-            if found != expected {
-                return Err(format!("{found} entries of `{name}` where {expected} should be"));
-            }
-        }
-        let offsets = [
-            ("node_offsets", counts.graphs, counts.nodes),
-            ("edge_offsets", counts.graphs, counts.edges),
-            ("conjecture_pairs", counts.conjectures, counts.pairs),
-            ("dependency_offsets", counts.conjectures, counts.dependencies),
-            ("conjecture_names_offsets", counts.conjectures, self.bytes("conjecture_names").len()),
-            ("conjecture_files_offsets", counts.conjectures, self.bytes("conjecture_files").len()),
-            ("premise_names_offsets", counts.premises, self.bytes("premise_names").len()),
-        ];
-        for (name, entries, end) in offsets {
-            let found = self.longs(name);
-            let fits = found.len() == entries + 1 && found[0] == 0 && found[entries] == end as u64;
-            if !fits || !found.is_sorted() {
-                return Err(format!("offsets `{name}` out of order"));
-            }
-        }
-        let ranges = [
-            ("pair_conjecture", counts.conjectures),
-            ("pair_statement", counts.graphs),
-            ("conjecture_graph", counts.graphs),
-            ("premise_graph", counts.graphs),
-            ("dependency_premise", counts.premises),
-        ];
-        for (name, end) in ranges {
-            if self.words(name).iter().any(|&number| number as usize >= end) {
-                return Err(format!("a number in `{name}` that stands for nothing"));
-            }
-        }
-        if self.bytes("conjecture_split").iter().any(|&split| usize::from(split) >= Split::ALL.len()) {
-            return Err("an unknown split".to_owned());
-        }
-        Ok(())
+        let vocabulary: Vec<String> = text.lines().map(str::to_owned).collect();
+        let arrays = find(&memory, &meta.counts, vocabulary.len()).map_err(|found| {
+            let message = format!("expected a whole prepared folder, found {found}; prepare it again");
+            Error::data(graphs.display().to_string(), message)
+        })?;
+        Ok(Prepared { path: path.to_owned(), meta, vocabulary, memory, arrays })
     }
 
     /// Looks at every graph: tokens within the vocabulary, edges within the graph.
@@ -273,7 +362,7 @@ impl Prepared {
 
     /// A hash of all graphs and pairs.
     pub fn digest(&self) -> u64 {
-        crate::processes::digest(&self.memory)
+        digest(&self.memory)
     }
 
     /// Where the folder is.
@@ -293,38 +382,36 @@ impl Prepared {
 
     /// A graph by its number.
     pub fn graph(&self, number: u32) -> GraphRef<'_> {
-        let number = number as usize;
-        let nodes = &self.longs("node_offsets")[number..number + 2];
-        let edges = &self.longs("edge_offsets")[number..number + 2];
-        let nodes = nodes[0] as usize..nodes[1] as usize;
+        let (arrays, memory, number) = (&self.arrays, &self.memory, number as usize);
+        let nodes = arrays.node_offsets.range(memory, number);
         GraphRef {
-            tokens: &self.shorts("tokens")[nodes.clone()],
-            degrees: &self.shorts("degrees")[nodes],
-            targets: &self.shorts("targets")[edges[0] as usize..edges[1] as usize],
+            tokens: &arrays.tokens.of(memory)[nodes.clone()],
+            degrees: &arrays.degrees.of(memory)[nodes],
+            targets: &arrays.targets.of(memory)[arrays.edge_offsets.range(memory, number)],
         }
     }
 
     /// A labelled statement by its number.
     pub fn pair(&self, number: usize) -> Pair {
+        let (arrays, memory) = (&self.arrays, &self.memory);
         Pair {
-            conjecture: self.words("pair_conjecture")[number],
-            statement: self.words("pair_statement")[number],
-            useful: self.bytes("pair_useful")[number] != 0,
+            conjecture: arrays.pair_conjecture.of(memory)[number],
+            statement: arrays.pair_statement.of(memory)[number],
+            useful: arrays.pair_useful.of(memory)[number] != 0,
         }
     }
 
     /// A conjecture by its number.
     pub fn conjecture(&self, number: usize) -> Conjecture<'_> {
-        let pairs = &self.longs("conjecture_pairs")[number..number + 2];
-        let dependencies = &self.longs("dependency_offsets")[number..number + 2];
+        let (arrays, memory) = (&self.arrays, &self.memory);
+        let dependencies = arrays.dependency_offsets.range(memory, number);
         Conjecture {
-            name: self.text("conjecture_names", "conjecture_names_offsets", number),
-            file: self.text("conjecture_files", "conjecture_files_offsets", number),
-            graph: self.words("conjecture_graph")[number],
-            split: Split::ALL[usize::from(self.bytes("conjecture_split")[number])],
-            pairs: pairs[0] as usize..pairs[1] as usize,
-            dependencies: &self.words("dependency_premise")
-                [dependencies[0] as usize..dependencies[1] as usize],
+            name: arrays.conjecture_names.get(memory, number),
+            file: arrays.conjecture_files.get(memory, number),
+            graph: arrays.conjecture_graph.of(memory)[number],
+            split: Split::ALL[usize::from(arrays.conjecture_split.of(memory)[number])],
+            pairs: arrays.conjecture_pairs.range(memory, number),
+            dependencies: &arrays.dependency_premise.of(memory)[dependencies],
         }
     }
 
@@ -335,37 +422,21 @@ impl Prepared {
 
     /// A named statement by its number.
     pub fn premise(&self, number: usize) -> Premise<'_> {
-        let name = self.text("premise_names", "premise_names_offsets", number);
-        Premise { name, graph: self.words("premise_graph")[number] }
+        let (arrays, memory) = (&self.arrays, &self.memory);
+        let name = arrays.premise_names.get(memory, number);
+        Premise { name, graph: arrays.premise_graph.of(memory)[number] }
     }
+}
 
-    fn text(&self, bytes: &str, offsets: &str, number: usize) -> &str {
-        let offsets = &self.longs(offsets)[number..number + 2];
-        std::str::from_utf8(&self.bytes(bytes)[offsets[0] as usize..offsets[1] as usize]).unwrap_or("?")
+/// The arrays of a mapped file, or what was found instead.
+fn find(memory: &[u8], counts: &Counts, labels: usize) -> Result<Arrays, String> {
+    let (header, metadata) = SafeTensors::read_metadata(memory).map_err(|error| error.to_string())?;
+    let arrays = Found { memory, start: header + 8, tensors: metadata.tensors() }.arrays()?;
+    if labels != counts.vocabulary {
+        return Err(format!("{labels} entries of `{VOCABULARY}` where {} should be", counts.vocabulary));
     }
-
-    fn longs(&self, name: &str) -> &[u64] {
-        self.tensor(name)
-    }
-
-    fn words(&self, name: &str) -> &[u32] {
-        self.tensor(name)
-    }
-
-    fn shorts(&self, name: &str) -> &[u16] {
-        self.tensor(name)
-    }
-
-    fn bytes(&self, name: &str) -> &[u8] {
-        self.tensor(name)
-    }
-
-    /// An array whose presence and type were checked when the folder was opened. One that is not aligned is empty,
-    /// which no check of its length accepts.
-    fn tensor<T: AnyBitPattern>(&self, name: &str) -> &[T] {
-        let (_, range) = &self.tensors[name];
-        bytemuck::try_cast_slice(&self.memory[range.clone()]).unwrap_or_default()
-    }
+    arrays.check(memory, counts)?;
+    Ok(arrays)
 }
 
 /// What a prepared folder says about itself.
@@ -373,11 +444,7 @@ pub(super) fn read_meta(path: &Path) -> Result<Meta, Error> {
     let file = path.join(META);
     let shown = file.display().to_string();
     let text = fs::read_to_string(&file).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            let message =
-                "expected a prepared folder, found no meta.json; make one with `formulanet prepare`";
-            Error::data(path.display().to_string(), message)
-        }
+        std::io::ErrorKind::NotFound => Error::NotPrepared { folder: path.display().to_string() },
         _ => Error::io(&shown, error),
     })?;
     let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| {

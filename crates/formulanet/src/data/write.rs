@@ -6,17 +6,15 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
-use bytemuck::NoUninit;
 use safetensors::tensor::View;
 use safetensors::{Dtype, SafeTensorError};
 
-use super::Progress;
 use super::collect::{Collection, Conjecture};
 use super::prepare::Labels;
 use super::split::{self, Candidate, Split};
-use super::store::{Counts, GRAPHS, META, Meta, VOCABULARY};
-use crate::Error;
-use crate::data::vocabulary::{SPECIAL, UNKNOWN_KINDS, is_logical};
+use super::store::{Counts, Element, GRAPHS, META, Meta, VOCABULARY};
+use super::vocabulary::{SPECIAL, UNKNOWN_KINDS, is_logical};
+use crate::{Error, Progress};
 
 /// Whether a folder can be made at a place.
 pub(super) fn check_output(output: &Path) -> Result<(), Error> {
@@ -116,7 +114,7 @@ struct Vocabulary {
     tokens: Vec<Option<u16>>,
     /// For each label of the collection, whether it is a connective or a binder.
     is_logical: Vec<bool>,
-    known: crate::data::vocabulary::Vocabulary,
+    known: super::vocabulary::Vocabulary,
 }
 
 impl Vocabulary {
@@ -150,7 +148,7 @@ impl Vocabulary {
         let special = SPECIAL.iter().chain(kinds).map(|label| (*label).to_owned());
         let labels: Vec<String> =
             special.chain(order.iter().map(|&i| collection.labels[i].clone())).collect();
-        let known = crate::data::vocabulary::Vocabulary::new(&labels).expect("UNKNOWN is special");
+        let known = super::vocabulary::Vocabulary::new(&labels).expect("UNKNOWN is special");
         let tokens = collection.labels.iter().map(|label| known.known(label)).collect();
         let is_logical = collection.labels.iter().map(|label| is_logical(label)).collect();
         Vocabulary { labels, tokens, is_logical, known }
@@ -269,26 +267,26 @@ impl Arrays {
 
     fn write(&self, path: &Path) -> std::io::Result<()> {
         let tensors = [
-            ("node_offsets", array(&self.node_offsets, Dtype::U64)),
-            ("edge_offsets", array(&self.edge_offsets, Dtype::U64)),
-            ("conjecture_pairs", array(&self.conjecture_pairs, Dtype::U64)),
-            ("dependency_offsets", array(&self.dependency_offsets, Dtype::U64)),
-            ("conjecture_names_offsets", array(&self.conjecture_names.1, Dtype::U64)),
-            ("conjecture_files_offsets", array(&self.conjecture_files.1, Dtype::U64)),
-            ("premise_names_offsets", array(&self.premise_names.1, Dtype::U64)),
-            ("pair_conjecture", array(&self.pair_conjecture, Dtype::U32)),
-            ("pair_statement", array(&self.pair_statement, Dtype::U32)),
-            ("conjecture_graph", array(&self.conjecture_graph, Dtype::U32)),
-            ("dependency_premise", array(&self.dependency_premise, Dtype::U32)),
-            ("premise_graph", array(&self.premise_graph, Dtype::U32)),
-            ("tokens", array(&self.tokens, Dtype::U16)),
-            ("degrees", array(&self.degrees, Dtype::U16)),
-            ("targets", array(&self.targets, Dtype::U16)),
-            ("pair_useful", array(&self.pair_useful, Dtype::U8)),
-            ("conjecture_split", array(&self.conjecture_split, Dtype::U8)),
-            ("conjecture_names", array(&self.conjecture_names.0, Dtype::U8)),
-            ("conjecture_files", array(&self.conjecture_files.0, Dtype::U8)),
-            ("premise_names", array(&self.premise_names.0, Dtype::U8)),
+            ("node_offsets", array(&self.node_offsets)),
+            ("edge_offsets", array(&self.edge_offsets)),
+            ("conjecture_pairs", array(&self.conjecture_pairs)),
+            ("dependency_offsets", array(&self.dependency_offsets)),
+            ("conjecture_names_offsets", array(&self.conjecture_names.1)),
+            ("conjecture_files_offsets", array(&self.conjecture_files.1)),
+            ("premise_names_offsets", array(&self.premise_names.1)),
+            ("pair_conjecture", array(&self.pair_conjecture)),
+            ("pair_statement", array(&self.pair_statement)),
+            ("conjecture_graph", array(&self.conjecture_graph)),
+            ("dependency_premise", array(&self.dependency_premise)),
+            ("premise_graph", array(&self.premise_graph)),
+            ("tokens", array(&self.tokens)),
+            ("degrees", array(&self.degrees)),
+            ("targets", array(&self.targets)),
+            ("pair_useful", array(&self.pair_useful)),
+            ("conjecture_split", array(&self.conjecture_split)),
+            ("conjecture_names", array(&self.conjecture_names.0)),
+            ("conjecture_files", array(&self.conjecture_files.0)),
+            ("premise_names", array(&self.premise_names.0)),
         ];
         safetensors::serialize_to_file(tensors, None, path).map_err(|error| match error {
             SafeTensorError::IoError(error) => error,
@@ -305,8 +303,8 @@ struct Array<'a> {
     shape: [usize; 1],
 }
 
-fn array<T: NoUninit>(values: &[T], dtype: Dtype) -> Array<'_> {
-    Array { bytes: bytemuck::cast_slice(values), dtype, shape: [values.len()] }
+fn array<T: Element>(values: &[T]) -> Array<'_> {
+    Array { bytes: bytemuck::cast_slice(values), dtype: T::DTYPE, shape: [values.len()] }
 }
 
 impl View for Array<'_> {

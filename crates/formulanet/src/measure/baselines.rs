@@ -1,18 +1,17 @@
 //! What one would try before a neural network, measured the same way.
 //!
 //! A [`Baseline`] learns from the training split of a prepared folder and predicts which statements of another split
-//! are useful; [`metrics::evaluate`](crate::measure::metrics::evaluate) measures its predictions as it does a network's. A
+//! are useful; [`evaluate`](crate::measure::evaluate) measures its predictions as it does a network's. A
 //! [`LibraryBaseline`] ranks all named premises for whole conjectures.
 //!
 //! ```no_run
 //! use std::path::Path;
 //!
-//! use formulanet::measure::baselines::{Baseline, Options};
 //! use formulanet::data::{Prepared, Split};
-//! use formulanet::measure::metrics::evaluate;
+//! use formulanet::measure::{Baseline, BaselineOptions, evaluate};
 //!
 //! let prepared = Prepared::open(Path::new("prepared"))?;
-//! let predictions = Baseline::Tokens.predict(&prepared, Split::Validation, &Options::default())?;
+//! let predictions = Baseline::Tokens.predict(&prepared, Split::Validation, &BaselineOptions::default())?;
 //! let accuracy = evaluate(&predictions, &[])?.accuracy;
 //! # Ok::<(), formulanet::Error>(())
 //! ```
@@ -57,7 +56,7 @@ pub enum LibraryBaseline {
 /// How baselines learn and what they are asked.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Options {
+pub struct BaselineOptions {
     /// Decides which pairs are drawn, and in which order.
     pub seed: u64,
     /// Whether [`Baseline::Tokens`] sees the conjecture beside the statement; the others never do.
@@ -76,9 +75,9 @@ pub struct Options {
     pub evaluated_pairs: usize,
 }
 
-impl Default for Options {
+impl Default for BaselineOptions {
     fn default() -> Self {
-        Options {
+        BaselineOptions {
             seed: 0,
             is_conditional: true,
             regression_pairs: 1_000_000,
@@ -95,7 +94,7 @@ impl Baseline {
     /// All of them, the simplest first.
     pub const ALL: [Baseline; 4] = [Baseline::Majority, Baseline::Seen, Baseline::Tokens, Baseline::Nearest];
 
-    /// Its name in JSON and on the command line.
+    /// Its name, in JSON as well.
     pub fn name(self) -> &'static str {
         match self {
             Baseline::Majority => "majority",
@@ -112,7 +111,7 @@ impl Baseline {
         self,
         prepared: &Prepared,
         split: Split,
-        options: &Options,
+        options: &BaselineOptions,
     ) -> Result<Vec<Prediction>, Error> {
         let training = pairs(prepared, Split::Train, 0, options.seed)?;
         let asked = pairs(prepared, split, options.evaluated_pairs, options.seed)?;
@@ -134,7 +133,7 @@ impl LibraryBaseline {
     /// All of them, the simplest first.
     pub const ALL: [LibraryBaseline; 2] = [LibraryBaseline::Popularity, LibraryBaseline::Neighbours];
 
-    /// Its name in JSON and on the command line.
+    /// Its name, in JSON as well.
     pub fn name(self) -> &'static str {
         match self {
             LibraryBaseline::Popularity => "popularity",
@@ -146,7 +145,12 @@ impl LibraryBaseline {
     ///
     /// A conjecture is no premise of its own. In which order things were proved is not known, so the candidates include
     /// premises that were proved after the conjecture. An error if there is nothing to learn from or nothing to rank.
-    pub fn rank(self, prepared: &Prepared, split: Split, options: &Options) -> Result<Ranking, Error> {
+    pub fn rank(
+        self,
+        prepared: &Prepared,
+        split: Split,
+        options: &BaselineOptions,
+    ) -> Result<Ranking, Error> {
         library::rank(self, prepared, split, options)
     }
 }

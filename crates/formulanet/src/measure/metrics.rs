@@ -4,7 +4,7 @@
 //! (serde) and as a page ([`report_html`]). [`ranking`] is for ranked lists of any origin.
 //!
 //! ```
-//! use formulanet::measure::metrics::{Prediction, evaluate};
+//! use formulanet::measure::{Prediction, evaluate};
 //!
 //! let prediction = |score, is_useful| Prediction { conjecture: 0, score, is_useful };
 //! let report = evaluate(&[prediction(0.9, true), prediction(0.6, false), prediction(0.2, false)], &[])?;
@@ -26,10 +26,11 @@ use serde::{Deserialize, Serialize};
 
 pub use calibration::{Bin, Calibration};
 pub use html::report_html;
-pub use ranking::{CUTOFFS, Query, Ranking, ranking};
+pub use ranking::{CUTOFFS, RankedList, Ranking, ranking};
 pub use roc::{RocPoint, roc_points};
 
 use crate::Error;
+use crate::util::vector::share;
 
 /// A statement is predicted to be useful if its score is above this.
 pub const THRESHOLD: f32 = 0.5;
@@ -93,15 +94,16 @@ pub struct Report {
 
 /// Measures predictions.
 ///
-/// `steps` has the probabilities of every step's classifier, all steps of the first prediction, then all steps of the
-/// second, and so on; it is empty if there are no such classifiers.
+/// `steps` has the probabilities of every step's classifier: all of the first prediction, then all of the second, and
+/// so on; it is empty if there are no such classifiers.
 ///
-/// An error if there are no predictions, or if a score is not a probability.
+/// # Errors
+///
+/// If there are no predictions, or if a score is not a probability.
 pub fn evaluate(predictions: &[Prediction], steps: &[f32]) -> Result<Report, Error> {
     check(predictions)?;
-    let (steps, vote) = step_accuracies(predictions, steps)?;
+    check_steps(predictions, steps)?;
     let mut confusion = Confusion::default();
-    let mut log_loss = 0.0;
     for prediction in predictions {
         *match (prediction.is_useful, prediction.score > THRESHOLD) {
             (true, true) => &mut confusion.true_positive,
@@ -109,9 +111,6 @@ pub fn evaluate(predictions: &[Prediction], steps: &[f32]) -> Result<Report, Err
             (false, false) => &mut confusion.true_negative,
             (true, false) => &mut confusion.false_negative,
         } += 1;
-        let score = f64::from(prediction.score);
-        let of_truth = if prediction.is_useful { score } else { 1.0 - score };
-        log_loss -= of_truth.clamp(LOG_LOSS_MARGIN, 1.0 - LOG_LOSS_MARGIN).ln();
     }
     let Confusion { true_positive, false_positive, true_negative, false_negative } = confusion;
     Ok(Report {
@@ -121,45 +120,51 @@ pub fn evaluate(predictions: &[Prediction], steps: &[f32]) -> Result<Report, Err
         recall: share(true_positive, true_positive + false_negative),
         f1: share(2 * true_positive, 2 * true_positive + false_positive + false_negative),
         auc: roc::auc(predictions),
-        steps,
-        vote,
-        log_loss: log_loss / predictions.len() as f64,
+        steps: accuracies(predictions, steps),
+        vote: vote(predictions, steps),
+        log_loss: log_loss(predictions),
         confusion,
-        ranking: ranking(&ranking::queries(predictions)),
+        ranking: ranking(&ranking::lists(predictions)),
         calibration: Calibration::of(predictions),
     })
 }
 
-/// Accuracy of every step's classifier, and of the mean of their probabilities.
-fn step_accuracies(predictions: &[Prediction], steps: &[f32]) -> Result<(Vec<f64>, Option<f64>), Error> {
-    if steps.is_empty() {
-        return Ok((Vec::new(), None));
-    }
-    if !steps.len().is_multiple_of(predictions.len()) {
-        return Err(Error::data(
-            "predictions",
-            format!(
-                "expected equally many steps of each of the {} predictions, found {} probabilities of steps",
-                predictions.len(),
-                steps.len()
-            ),
-        ));
-    }
-    let number = steps.len() / predictions.len();
-    let mut right = vec![0; number];
-    let mut right_votes = 0;
-    for (place, (prediction, of_steps)) in predictions.iter().zip(steps.chunks(number)).enumerate() {
-        let mut sum = 0.0;
-        for (right, &score) in right.iter_mut().zip(of_steps) {
-            check_score(score, place)?;
-            *right += usize::from((score > THRESHOLD) == prediction.is_useful);
-            sum += f64::from(score);
-        }
-        let is_voted = sum / number as f64 > f64::from(THRESHOLD);
-        right_votes += usize::from(is_voted == prediction.is_useful);
-    }
-    let accuracies = right.iter().map(|&right| share(right, predictions.len())).collect();
-    Ok((accuracies, Some(share(right_votes, predictions.len()))))
+/// Share of scores that are on the right side of the threshold.
+pub(crate) fn accuracy(scored: impl Iterator<Item = (f64, bool)>) -> f64 {
+    let is_right = |(score, is_useful): (f64, bool)| (score > f64::from(THRESHOLD)) == is_useful;
+    let (right, all) = scored.fold((0, 0), |(right, all), one| (right + usize::from(is_right(one)), all + 1));
+    share(right, all)
+}
+
+/// Mean negative logarithm of the probability that was given to the truth.
+pub(super) fn log_loss(predictions: &[Prediction]) -> f64 {
+    let loss = |prediction: &Prediction| {
+        let score = f64::from(prediction.score);
+        let of_truth = if prediction.is_useful { score } else { 1.0 - score };
+        of_truth.clamp(LOG_LOSS_MARGIN, 1.0 - LOG_LOSS_MARGIN).ln()
+    };
+    let total = predictions.iter().fold(0.0, |total, prediction| total - loss(prediction));
+    total / predictions.len().max(1) as f64
+}
+
+/// Accuracy of every step's classifier.
+pub(super) fn accuracies(predictions: &[Prediction], steps: &[f32]) -> Vec<f64> {
+    let number = steps.len() / predictions.len().max(1);
+    let of_step = |step: usize| {
+        let scores = steps.iter().skip(step).step_by(number).map(|&score| f64::from(score));
+        accuracy(scores.zip(predictions.iter().map(|prediction| prediction.is_useful)))
+    };
+    (0..number).map(of_step).collect()
+}
+
+/// Accuracy of the mean of all steps' probabilities.
+fn vote(predictions: &[Prediction], steps: &[f32]) -> Option<f64> {
+    let number = steps.len() / predictions.len().max(1);
+    let mean = |scores: &[f32]| scores.iter().map(|&score| f64::from(score)).sum::<f64>() / number as f64;
+    (number > 0).then(|| {
+        let means = steps.chunks(number).map(mean);
+        accuracy(means.zip(predictions.iter().map(|prediction| prediction.is_useful)))
+    })
 }
 
 /// Whether predictions can be measured at all.
@@ -170,14 +175,22 @@ fn check(predictions: &[Prediction]) -> Result<(), Error> {
     predictions.iter().enumerate().try_for_each(|(place, prediction)| check_score(prediction.score, place))
 }
 
+/// Whether there are equally many probabilities for every prediction.
+fn check_steps(predictions: &[Prediction], steps: &[f32]) -> Result<(), Error> {
+    let (number, found) = (predictions.len(), steps.len());
+    if !found.is_multiple_of(number) {
+        let message = format!(
+            "expected equally many steps of each of the {number} predictions, found {found} probabilities of steps"
+        );
+        return Err(Error::data("predictions", message));
+    }
+    steps.iter().enumerate().try_for_each(|(place, &score)| check_score(score, place / (found / number)))
+}
+
 fn check_score(score: f32, place: usize) -> Result<(), Error> {
     if (0.0..=1.0).contains(&score) {
         return Ok(());
     }
     let message = format!("expected a probability as the score of prediction {}, found {score}", place + 1);
     Err(Error::data("predictions", message))
-}
-
-fn share(part: usize, whole: usize) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use formulanet_net::Network;
 
-use crate::Error;
 use crate::data::{Conjecture, Prepared, Split};
-use crate::measure::evaluate::{TokenMap, Watch};
-use crate::measure::metrics::{Query, Ranking, ranking};
+use crate::measure::metrics::{RankedList, Ranking, ranking};
+use crate::measure::predict::TokenMap;
 use crate::model::Known;
 use crate::model::knowledge::proofs::Shares;
-use crate::util::vector::dot;
+use crate::util::vector::{CHUNK, dot};
+use crate::{Error, Progress, Stage};
 
 /// Conjectures that depend on named premises, each to be ranked for it.
 pub(crate) struct Questions<'a> {
@@ -35,7 +35,11 @@ impl<'a> Questions<'a> {
     }
 
     /// All premises but the conjecture itself, ranked by score.
-    pub(crate) fn query(&self, conjecture: &Conjecture<'_>, mut scores: Vec<f32>) -> Result<Query, Error> {
+    pub(crate) fn list(
+        &self,
+        conjecture: &Conjecture<'_>,
+        mut scores: Vec<f32>,
+    ) -> Result<RankedList, Error> {
         let mut is_relevant = vec![false; scores.len()];
         for &premise in conjecture.dependencies {
             is_relevant[premise as usize] = true;
@@ -45,7 +49,7 @@ impl<'a> Questions<'a> {
             is_relevant[itself] = false;
         }
         let relevant = is_relevant.iter().filter(|&&is_relevant| is_relevant).count();
-        Query::from_scores(&scores, &is_relevant, relevant)
+        RankedList::from_scores(&scores, &is_relevant, relevant)
     }
 
     /// How good a network's dot products are, with what neighbours know.
@@ -54,17 +58,18 @@ impl<'a> Questions<'a> {
         network: &Network,
         known: &Known<'_>,
         map: &TokenMap,
-        watch: &dyn Watch,
+        progress: &dyn Progress,
     ) -> Result<Ranking, Error> {
         let prepared = self.prepared;
         let length = network.model().config().tower();
         let premises: Vec<u32> =
             (0..prepared.meta().counts.premises).map(|number| prepared.premise(number).graph).collect();
-        let of = premises.len() + self.asked.len();
+        let of = (premises.len() + self.asked.len()) as u64;
+        progress.begin(Stage { name: "ranking", done: 0, of, unit: "statements" });
         let mut keys = Vec::with_capacity(premises.len() * length);
         let mut numbers = Vec::with_capacity(premises.len());
         for (i, chunk) in premises.chunks(CHUNK).enumerate() {
-            if watch.is_stopped() {
+            if progress.is_stopped() {
                 return Err(Error::Interrupted);
             }
             map.with_inputs(prepared, chunk, |inputs| {
@@ -74,9 +79,9 @@ impl<'a> Questions<'a> {
                 let named = inputs.iter().zip(names);
                 numbers.extend(named.map(|(&input, name)| known.neighbours.number(name, input)));
             });
-            watch.done(i * CHUNK + chunk.len(), of);
+            progress.advance(chunk.len() as u64);
         }
-        let mut queries = Vec::new();
+        let mut lists = Vec::new();
         for chunk in self.asked.chunks(CHUNK) {
             let conjectures: Vec<_> = chunk.iter().map(|&number| prepared.conjecture(number)).collect();
             let graphs: Vec<u32> = conjectures.iter().map(|conjecture| conjecture.graph).collect();
@@ -89,22 +94,19 @@ impl<'a> Questions<'a> {
             for ((conjecture, vector), shares) in
                 conjectures.iter().zip(vectors.chunks_exact(length)).zip(&shares)
             {
-                if watch.is_stopped() {
+                if progress.is_stopped() {
                     return Err(Error::Interrupted);
                 }
                 let rows = keys.chunks_exact(length).zip(&numbers);
                 let scores =
                     rows.map(|(key, &number)| known.score(dot(key, vector), shares, number)).collect();
-                queries.push(self.query(conjecture, scores)?);
+                lists.push(self.list(conjecture, scores)?);
             }
-            watch.done(premises.len() + queries.len(), of);
+            progress.advance(chunk.len() as u64);
         }
-        Ok(ranking(&queries))
+        Ok(ranking(&lists))
     }
 }
-
-/// Graphs that are embedded together.
-const CHUNK: usize = 4096;
 
 /// How early a network's dot products, and what else is known, put the premises that conjectures of some splits depend
 /// on, among all premises.
@@ -114,21 +116,18 @@ const CHUNK: usize = 4096;
 ///
 /// # Errors
 ///
-/// If no conjecture depends on a named premise, or the watcher stopped it.
+/// If no conjecture depends on a named premise, or `progress` stops it.
 pub fn rank_premises(
     network: &Network,
     known: &Known<'_>,
     prepared: &Prepared,
     map: &TokenMap,
     splits: &[Split],
-    watch: &dyn Watch,
+    progress: &dyn Progress,
 ) -> Result<Ranking, Error> {
     let questions = Questions::new(prepared, splits);
     if questions.asked.is_empty() {
-        return Err(Error::data(
-            prepared.path().display().to_string(),
-            "expected conjectures that depend on named premises, found none; choose another --split or data",
-        ));
+        return Err(Error::NothingToRank { data: prepared.path().display().to_string() });
     }
-    questions.rank(network, known, map, watch)
+    questions.rank(network, known, map, progress)
 }

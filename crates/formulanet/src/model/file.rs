@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::Error;
-use crate::data::view_name;
+use crate::data::named_view;
 use crate::model::knowledge::memory::Seen;
 use crate::model::knowledge::proofs::{Neighbours, Shares};
 use crate::model::recipe::Recipe;
@@ -37,7 +37,7 @@ pub struct TrainedModel {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Origin {
     /// Which graph is made of a formula.
-    #[serde(with = "view_name")]
+    #[serde(with = "named_view")]
     pub view: View,
     /// How it was trained.
     pub recipe: Recipe,

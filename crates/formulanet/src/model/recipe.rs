@@ -167,7 +167,7 @@ impl Recipe {
     }
 
     /// What was measured to be best for its time on a CPU.
-    pub fn fast() -> Self {
+    pub fn default_preset() -> Self {
         Recipe {
             dimension: 128,
             norm: NormKind::Batch,
@@ -202,7 +202,7 @@ impl Recipe {
             rate: 1.5e-3,
             epochs: 10,
             validate_every: 20_000,
-            ..Recipe::fast()
+            ..Recipe::default_preset()
         }
     }
 
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn recipes_are_toml() {
-        for recipe in [Recipe::paper(), Recipe::fast(), Recipe::premises()] {
+        for recipe in [Recipe::paper(), Recipe::default_preset(), Recipe::premises()] {
             recipe.check().unwrap();
             let text = toml::to_string(&recipe).unwrap();
             assert!(text.contains("optimiser = \"") && text.contains("rate = "), "{text}");
@@ -317,9 +317,9 @@ mod tests {
         let check = |recipe: Recipe, expected: &str| {
             assert!(recipe.check().unwrap_err().contains(expected));
         };
-        check(Recipe { batch: 1, ..Recipe::fast() }, "batch");
-        check(Recipe { rate: f32::NAN, ..Recipe::fast() }, "rate");
-        check(Recipe { average: 1.0, ..Recipe::fast() }, "average");
-        check(Recipe { dimension: 0, ..Recipe::fast() }, "dimension");
+        check(Recipe { batch: 1, ..Recipe::default_preset() }, "batch");
+        check(Recipe { rate: f32::NAN, ..Recipe::default_preset() }, "rate");
+        check(Recipe { average: 1.0, ..Recipe::default_preset() }, "average");
+        check(Recipe { dimension: 0, ..Recipe::default_preset() }, "dimension");
     }
 }

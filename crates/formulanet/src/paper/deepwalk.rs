@@ -11,11 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::data::{GraphRef, Prepared};
-use crate::util::random::scramble;
+use crate::util::random::{Random, scramble};
+use crate::util::vector::dot_in;
 
 /// How vectors are learned.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Options {
+pub(super) struct Options {
     /// Length of a vector.
     pub dimension: usize,
     /// Walks from every node.
@@ -35,25 +36,6 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options { dimension: 64, walks: 8, length: 8, window: 2, negatives: 4, rate: 0.05, seed: 0 }
-    }
-}
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        scramble(self.0)
-    }
-
-    /// From 0 to below 1.
-    fn unit(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / (1u64 << 24) as f32
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (((self.next() >> 32) * end as u64) >> 32) as usize
     }
 }
 
@@ -104,7 +86,7 @@ impl Neighbours {
 
 /// A vector for every node, one after the other. They depend on the edges, the order of nodes and the options, never
 /// on tokens.
-pub fn node_vectors(graph: GraphRef<'_>, options: &Options) -> Vec<f32> {
+pub(super) fn node_vectors(graph: GraphRef<'_>, options: &Options) -> Vec<f32> {
     let (nodes, dimension) = (graph.degrees.len(), options.dimension);
     let neighbours = Neighbours::of(graph);
     let mut random = Random(scramble(options.seed ^ 0x7761_6c6b));
@@ -149,7 +131,7 @@ pub fn node_vectors(graph: GraphRef<'_>, options: &Options) -> Vec<f32> {
 }
 
 /// The largest of every number over all nodes; zeros for a graph without nodes.
-pub fn graph_vector(graph: GraphRef<'_>, options: &Options) -> Vec<f32> {
+pub(super) fn graph_vector(graph: GraphRef<'_>, options: &Options) -> Vec<f32> {
     let vectors = node_vectors(graph, options);
     let mut rows = vectors.chunks_exact(options.dimension.max(1));
     let mut pooled = rows.next().map_or_else(|| vec![0.0; options.dimension], <[f32]>::to_vec);
@@ -160,7 +142,12 @@ pub fn graph_vector(graph: GraphRef<'_>, options: &Options) -> Vec<f32> {
 }
 
 /// The vectors of some graphs, one after the other; any number of threads gives the same.
-pub fn graph_vectors(prepared: &Prepared, graphs: &[u32], options: &Options, threads: usize) -> Vec<f32> {
+pub(super) fn graph_vectors(
+    prepared: &Prepared,
+    graphs: &[u32],
+    options: &Options,
+    threads: usize,
+) -> Vec<f32> {
     let mut vectors = vec![0.0; graphs.len() * options.dimension];
     let next = AtomicUsize::new(0);
     let take = || {
@@ -188,17 +175,9 @@ fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Eight sums side by side, which is what a CPU adds at once; their order is fixed.
+/// Eight sums side by side: what vectors were always learned with.
 fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let mut sums = [0.0f32; 8];
-    let (a, b) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest: f32 = a.remainder().iter().zip(b.remainder()).map(|(x, y)| x * y).sum();
-    for (a, b) in a.zip(b) {
-        for i in 0..8 {
-            sums[i] += a[i] * b[i];
-        }
-    }
-    sums.iter().sum::<f32>() + rest
+    dot_in::<8>(a, b)
 }
 
 fn add_scaled(to: &mut [f32], from: &[f32], by: f32) {
@@ -207,7 +186,7 @@ fn add_scaled(to: &mut [f32], from: &[f32], by: f32) {
 
 /// A labelled statement, by where the vectors of its graphs are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Example {
+pub(super) struct Example {
     /// Number of the statement's vector.
     pub statement: usize,
     /// Number of the conjecture's vector.
@@ -217,7 +196,7 @@ pub struct Example {
 }
 
 /// What a classifier reads.
-pub struct Features {
+pub(super) struct Features {
     vectors: Vec<f32>,
     dimension: usize,
     /// Whether it sees the conjecture.
@@ -227,7 +206,12 @@ pub struct Features {
 impl Features {
     /// Vectors of graphs, moved and scaled so that each number has mean 0 and variance 1 over the statements of some
     /// examples: in the paper's classifier a norm does that.
-    pub fn new(mut vectors: Vec<f32>, dimension: usize, is_conditional: bool, examples: &[Example]) -> Self {
+    pub(super) fn new(
+        mut vectors: Vec<f32>,
+        dimension: usize,
+        is_conditional: bool,
+        examples: &[Example],
+    ) -> Self {
         const MOST: usize = 10_000;
         let examples = &examples[..examples.len().min(MOST)];
         let count = examples.len().max(1) as f64;
@@ -327,7 +311,7 @@ impl Classifier {
 /// # Errors
 ///
 /// If `is_stopped` says so.
-pub fn classify(
+pub(super) fn classify(
     features: &Features,
     training: &[Example],
     asked: &[Example],

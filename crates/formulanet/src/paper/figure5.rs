@@ -19,7 +19,7 @@ mod text;
 
 /// What is drawn.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct FigureOptions {
     /// Rows of the figure.
     pub queries: usize,
     /// Nearest neighbours in each row.
@@ -32,9 +32,9 @@ pub struct Options {
     pub seed: u64,
 }
 
-impl Default for Options {
+impl Default for FigureOptions {
     fn default() -> Self {
-        Options { queries: 5, neighbours: 4, graphs: 2000, step: 1, seed: 0 }
+        FigureOptions { queries: 5, neighbours: 4, graphs: 2000, step: 1, seed: 0 }
     }
 }
 
@@ -48,7 +48,7 @@ pub struct Figure {
 }
 
 /// The file name under which the text expects the picture.
-pub const FILE: &str = "figure5.svg";
+const FILE: &str = "figure5.svg";
 
 /// Draws the nearest neighbours of some nodes of held-out statements.
 ///
@@ -62,7 +62,7 @@ pub fn figure5(
     network: &Network,
     trained: &TrainedModel,
     prepared: &Prepared,
-    options: &Options,
+    options: &FigureOptions,
 ) -> Result<Figure, Error> {
     let nodes = nodes::Nodes::sample(network, trained, prepared, options)?;
     let rows = choose::rows(&nodes, &trained.vocabulary, options);

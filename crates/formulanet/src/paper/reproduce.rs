@@ -22,10 +22,11 @@ use serde::Serialize;
 
 pub use budget::Budget;
 
-use crate::Error;
-use crate::data::Validation;
+use crate::data::HoldOut;
 use crate::model::recipe::{Recipe, StorageName};
 use crate::util::files::write_whole;
+use crate::{Error, Progress, Stage};
+use markdown::RunRow;
 use workshop::Workshop;
 
 /// What can be measured again.
@@ -43,7 +44,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// All targets, with the names they have on the command line and in the results folder.
+    /// All targets, with the names they have in the results folder.
     pub const ALL: [(&'static str, Target); 4] = [
         ("table1", Target::Table1),
         ("table2", Target::Table2),
@@ -57,13 +58,23 @@ impl Target {
     }
 }
 
-/// Which recipe the runs begin from.
+/// The recipe that runs begin from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Preset {
     /// The paper's, on the view `graph`.
     Paper,
-    /// What was measured to be best for its time on a CPU, on the view `dag`; Table 2 has its own views.
+    /// The best in a given time on a CPU, on the view `dag`; Table 2 has its own views.
     Default,
+}
+
+impl Preset {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Preset::Paper => "paper",
+            Preset::Default => "default",
+        }
+    }
 }
 
 /// What is asked for.
@@ -86,26 +97,14 @@ pub struct Settings {
     /// Decides first weights, the order of pairs and walks; not which conjectures are held out.
     pub seed: u64,
     /// Which conjectures are held out.
-    pub validation: Validation,
+    pub validation: HoldOut,
     /// Threads that compute. Any number gives the same results.
     pub threads: usize,
 }
 
-/// Who watches the work and may stop it.
-pub trait Watcher: Sync {
-    /// A task begins that has so many units.
-    fn begin(&self, task: &str, units: u64);
-    /// So many of the task's units are done.
-    fn done(&self, units: u64);
-    /// Something worth a line.
-    fn note(&self, line: &str);
-    /// Whether to stop, to go on with the next call.
-    fn is_stopped(&self) -> bool;
-}
-
-/// What became of a target.
+/// What came of a target.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Outcome {
+pub struct Reproduced {
     /// What was asked for.
     pub target: Target,
     /// The files that were written; none if something is missing and a whole result stands there already.
@@ -116,9 +115,16 @@ pub struct Outcome {
 
 /// A result before it is written.
 struct Document {
-    markdown: String,
+    /// All but how it was made.
+    text: String,
     picture: Option<String>,
-    is_complete: bool,
+    /// The runs that it comes from.
+    runs: Vec<RunRow>,
+}
+
+/// Begins something that takes a while; nobody knows how long.
+fn announce(progress: &dyn Progress, name: &str) {
+    progress.begin(Stage { name, done: 0, of: 0, unit: "" });
 }
 
 impl Settings {
@@ -126,7 +132,7 @@ impl Settings {
     fn recipe(&self) -> Recipe {
         let preset = match self.preset {
             Preset::Paper => Recipe::paper(),
-            Preset::Default => Recipe::fast(),
+            Preset::Default => Recipe::default_preset(),
         };
         Recipe {
             dimension: self.dimension.unwrap_or(preset.dimension),
@@ -146,15 +152,8 @@ impl Settings {
         }
     }
 
-    fn preset_name(&self) -> &'static str {
-        match self.preset {
-            Preset::Paper => "paper",
-            Preset::Default => "default",
-        }
-    }
-
     /// The name of the data set, without where it is: results are the same on another machine.
-    fn source_name(&self) -> String {
+    pub fn source_name(&self) -> String {
         let name = self.source.file_name().map(|name| name.to_string_lossy().into_owned());
         name.unwrap_or_else(|| self.source.display().to_string())
     }
@@ -165,39 +164,10 @@ impl Settings {
         let (dimension, batch) = (recipe.dimension, recipe.batch);
         format!(
             "{}-dim-{dimension}-batch-{batch}-seed-{}-{}",
-            self.preset_name(),
+            self.preset.name(),
             self.seed,
             self.budget.folder_name()
         )
-    }
-
-    /// The command that makes a result, with all that the result depends on.
-    fn command(&self, target: Target) -> String {
-        let source = self.source_name();
-        let is_plain = |c: char| c.is_alphanumeric() || "._-+@%:,".contains(c);
-        let source = if source.chars().all(is_plain) {
-            source
-        } else {
-            format!("'{}'", source.replace('\'', r"'\''"))
-        };
-        let mut command = format!(
-            "formulanet reproduce {} --source {source} --preset {} --budget {} --seed {}",
-            target.name(),
-            self.preset_name(),
-            self.budget,
-            self.seed
-        );
-        for (flag, value) in [("dim", self.dimension), ("batch", self.batch)] {
-            if let Some(value) = value {
-                command += &format!(" --{flag} {value}");
-            }
-        }
-        command += &match &self.validation {
-            Validation::Number(number) => format!(" --validation {number}"),
-            Validation::Fraction(share) => format!(" --validation {share}"),
-            Validation::Names(_) => " --validation @FILE".to_owned(),
-        };
-        command
     }
 }
 
@@ -212,58 +182,68 @@ impl<'a> Reproduction<'a> {
     /// # Errors
     ///
     /// If the settings make no sense, or a folder cannot be made.
-    pub fn open(settings: &'a Settings, watcher: &'a dyn Watcher) -> Result<Self, Error> {
+    pub fn open(settings: &'a Settings, progress: &'a dyn Progress) -> Result<Self, Error> {
         settings.recipe().check().map_err(|message| Error::data("recipe", message))?;
         for folder in [&settings.work, &settings.results] {
             fs::create_dir_all(folder).map_err(|error| Error::io(folder.display().to_string(), error))?;
         }
-        Ok(Reproduction { workshop: Workshop::new(settings, watcher) })
+        Ok(Reproduction { workshop: Workshop::new(settings, progress) })
     }
 
-    /// Measures one table or figure again, and writes `NAME.md` and, where a picture helps, `NAME.svg`.
+    /// Reproduces one table or figure: writes `NAME.md` and, where a picture helps, `NAME.svg`. The text says that
+    /// `command` made it.
     ///
-    /// Runs that another process works on are left to it. If such are missing in the end, or if the watcher stops the
-    /// work, a table is written with what is finished, unless a whole one stands there already.
+    /// Leaves runs that another process works on to that process. If some are missing in the end, or if `progress`
+    /// stops the work, writes a table of what is finished, unless a whole one is there already.
     ///
     /// # Errors
     ///
     /// If the source cannot be read, has nothing to train on or nothing held out; if the work folder holds other work;
     /// if something cannot be written.
-    pub fn measure(&self, target: Target) -> Result<Outcome, Error> {
+    pub fn measure(&self, target: Target, command: &str) -> Result<Reproduced, Error> {
         let document = match target {
             Target::Table1 => tables::table1(&self.workshop),
             Target::Table2 => tables::table2(&self.workshop),
             Target::Table3 => tables::table3(&self.workshop),
-            Target::Figure5 => figure::figure5(&self.workshop),
+            Target::Figure5 => figure::figure(&self.workshop),
         };
         let document = match document {
             // There is nothing to show yet.
             Err(Error::Interrupted | Error::InUse { .. }) => {
-                return Ok(Outcome { target, files: Vec::new(), is_complete: false });
+                return Ok(Reproduced { target, files: Vec::new(), is_complete: false });
             }
             document => document?,
         };
-        let files = write(target, &document, &self.workshop.settings.results)?;
-        Ok(Outcome { target, files, is_complete: document.is_complete })
+        let is_complete = document.runs.iter().all(RunRow::is_finished);
+        let how = markdown::how(&self.workshop, command, &document.runs)?;
+        let text = format!("{}\n{how}", document.text);
+        let files = write(target, &text, document.picture, is_complete, &self.workshop.settings.results)?;
+        Ok(Reproduced { target, files, is_complete })
     }
 }
 
 /// What a result says about itself if something is missing.
 const UNFINISHED: &str = "Not everything is measured yet: the same command goes on.";
 
-fn write(target: Target, document: &Document, folder: &Path) -> Result<Vec<PathBuf>, Error> {
+fn write(
+    target: Target,
+    text: &str,
+    picture: Option<String>,
+    is_complete: bool,
+    folder: &Path,
+) -> Result<Vec<PathBuf>, Error> {
     let markdown = folder.join(format!("{}.md", target.name()));
     // Half a table does not replace a whole one.
-    if !document.is_complete && fs::read_to_string(&markdown).is_ok_and(|old| !old.contains(UNFINISHED)) {
+    if !is_complete && fs::read_to_string(&markdown).is_ok_and(|old| !old.contains(UNFINISHED)) {
         return Ok(Vec::new());
     }
     let mut files = Vec::new();
-    if let Some(picture) = &document.picture {
+    if let Some(picture) = picture {
         let path = folder.join(format!("{}.svg", target.name()));
         write_whole(&path, picture.as_bytes())?;
         files.push(path);
     }
-    write_whole(&markdown, document.markdown.as_bytes())?;
+    write_whole(&markdown, text.as_bytes())?;
     files.insert(0, markdown);
     Ok(files)
 }

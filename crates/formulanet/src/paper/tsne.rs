@@ -6,7 +6,7 @@ use crate::util::random::scramble;
 
 /// How points are embedded.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Settings {
+pub(super) struct Settings {
     /// About how many neighbours a point has; less if there are few points.
     pub perplexity: f64,
     /// How often the points move.
@@ -39,7 +39,7 @@ const BISECTIONS: usize = 60;
 /// # Panics
 ///
 /// If `points` is not made of whole vectors.
-pub fn tsne(points: &[f32], width: usize, settings: &Settings) -> Vec<[f64; 2]> {
+pub(super) fn tsne(points: &[f32], width: usize, settings: &Settings) -> Vec<[f64; 2]> {
     assert!(points.len().is_multiple_of(width.max(1)), "vectors must be whole");
     let count = points.len() / width.max(1);
     let affinities = affinities(&squared_distances(points, width, count), count, settings.perplexity);

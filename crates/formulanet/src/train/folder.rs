@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use formulanet_net::{Metadata, State};
 
-use super::{Line, Progress};
+use super::{Line, Reached};
 use crate::Error;
 use crate::data::Prepared;
 use crate::model::recipe::Recipe;
 use crate::util::files::{lock, write_whole};
 
 /// A run folder that is in use by this process.
-pub struct RunFolder {
+pub(super) struct RunFolder {
     path: PathBuf,
     /// Held as long as the run lasts.
     _lock: File,
@@ -74,8 +74,7 @@ impl RunFolder {
         let run = RunFolder { path: path.to_owned(), _lock: lock, log: Log::default() };
         if !resumes {
             if path.join(STATE).exists() || path.join("model.safetensors").exists() {
-                let message = "there is a run in this folder; go on with --resume or choose another --out";
-                return Err(Error::data(path.display().to_string(), message));
+                return Err(Error::RunExists { folder: path.display().to_string() });
             }
             let text = toml::to_string(recipe).expect("a recipe is plain data");
             write_whole(&run.path(RECIPE), text.as_bytes())?;
@@ -111,26 +110,26 @@ impl RunFolder {
     }
 
     /// Writes a checkpoint.
-    pub(super) fn save(&self, state: &State, progress: &Progress) -> Result<(), Error> {
+    pub(super) fn save(&self, state: &State, reached: &Reached) -> Result<(), Error> {
         let path = self.path(STATE);
-        let bytes = state_bytes(state, progress);
+        let bytes = state_bytes(state, reached);
         write_whole(&path, &bytes.map_err(|message| Error::data(path.display().to_string(), message))?)
     }
 
     /// Reads the checkpoint, and cuts the log off behind it. A run that was stopped before its first checkpoint begins
     /// anew.
-    pub(super) fn restore(&mut self, state: &mut State) -> Result<Progress, Error> {
+    pub(super) fn restore(&mut self, state: &mut State) -> Result<Reached, Error> {
         let path = self.path(STATE);
-        let mut progress = Progress::default();
+        let mut reached = Reached::default();
         if path.exists() {
             let bytes = fs::read(&path).map_err(|error| Error::io(path.display().to_string(), error))?;
-            progress = restore_bytes(state, &bytes).map_err(|found| self.damaged(&found))?;
+            reached = restore_bytes(state, &bytes).map_err(|found| self.damaged(&found))?;
         }
         let mut log = Log::read(&self.path)?;
-        log.lines.retain(|line| line.step <= progress.step);
+        log.lines.retain(|line| line.step <= reached.step);
         write_whole(&self.path(LOG), log.to_text().as_bytes())?;
         self.log = log;
-        Ok(progress)
+        Ok(reached)
     }
 
     /// Draws the curve, if the program was built with charts.
@@ -153,28 +152,22 @@ impl RunFolder {
         let path = self.path("data.json");
         let text = fs::read_to_string(&path).map_err(|error| Error::io(path.display().to_string(), error))?;
         if text != data_of(prepared) {
-            return Err(Error::data(
-                prepared.path().display().to_string(),
-                format!(
-                    "expected the data that the run in {} began with, found other data or another preparation; \
-                         give the same --data",
-                    self.path.display()
-                ),
-            ));
+            let (data, run) = (prepared.path().display().to_string(), self.path.display().to_string());
+            return Err(Error::OtherData { data, run });
         }
         Ok(())
     }
 }
 
 /// A checkpoint as bytes, or what is wrong with it.
-pub(super) fn state_bytes(state: &State, progress: &Progress) -> Result<Vec<u8>, String> {
-    let progress = serde_json::to_string(progress).expect("progress is plain data");
-    let bytes = state.to_bytes(&Metadata::from([("progress".into(), progress)]));
+pub(super) fn state_bytes(state: &State, reached: &Reached) -> Result<Vec<u8>, String> {
+    let reached = serde_json::to_string(reached).expect("how far a run is, is plain data");
+    let bytes = state.to_bytes(&Metadata::from([("progress".into(), reached)]));
     bytes.map_err(|error| error.to_string())
 }
 
 /// Reads a checkpoint, or says what else was found.
-pub(super) fn restore_bytes(state: &mut State, bytes: &[u8]) -> Result<Progress, String> {
+pub(super) fn restore_bytes(state: &mut State, bytes: &[u8]) -> Result<Reached, String> {
     let metadata = state.restore(bytes).map_err(|error| error.to_string())?;
     let text = metadata.get("progress").ok_or("one without progress")?;
     serde_json::from_str(text).map_err(|error| error.to_string())

@@ -8,7 +8,7 @@ use crate::data::Prepared;
 use crate::data::vocabulary::{UNKNOWN, is_symbol};
 use crate::model::knowledge::marks::{Marked, Marker};
 use crate::model::recipe::Recipe;
-use crate::util::random::scramble;
+use crate::util::random::{falls_in, scramble};
 
 /// Which labels a batch may take for unknown, so that the network learns to do without them and what an unknown one
 /// means.
@@ -44,8 +44,7 @@ impl Blur {
         }
         let of_graph = scramble(self.seed ^ scramble(step ^ scramble(u64::from(graph) ^ 0x626c_7572)));
         let is_chosen = |token: u16| {
-            let dice = scramble(of_graph ^ u64::from(token)) >> 40;
-            self.is_blurred[usize::from(token)] && (dice as f32 / (1u64 << 24) as f32) < self.share
+            self.is_blurred[usize::from(token)] && falls_in(scramble(of_graph ^ u64::from(token)), self.share)
         };
         tokens.iter().any(|&token| is_chosen(token)).then(|| {
             tokens.iter().map(|&token| if is_chosen(token) { self.unknown } else { token }).collect()

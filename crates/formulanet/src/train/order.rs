@@ -9,7 +9,7 @@ use crate::data::{Prepared, Split};
 use crate::model::knowledge::marks::Marker;
 use crate::model::knowledge::memory::{Asked, MEMORIES, REMEMBERED, Seen};
 use crate::model::recipe::Recipe;
-use crate::util::random::{sample, scramble};
+use crate::util::random::{falls_in, sample, scramble};
 
 /// What every batch has: pairs; or, for dot products, conjectures and premises.
 pub(super) struct Order<'a> {
@@ -32,7 +32,13 @@ pub(super) struct Order<'a> {
 
 impl<'a> Order<'a> {
     /// What is remembered of the statements of training may be nothing.
-    pub(super) fn new(prepared: &'a Prepared, recipe: &'a Recipe, seen: &Seen, dealing: Dealing) -> Self {
+    pub(super) fn new(
+        prepared: &'a Prepared,
+        recipe: &'a Recipe,
+        seen: &Seen,
+        dealing: Dealing,
+        compute: &Compute,
+    ) -> Self {
         let ranks = recipe.meeting == Meeting::Towers;
         let contests = ranks.then(|| ContestOrder::new(prepared, recipe));
         let groups: Vec<_> = match &contests {
@@ -40,7 +46,8 @@ impl<'a> Order<'a> {
             None => prepared.conjectures().filter(|c| c.split == Split::Train).map(|c| c.pairs).collect(),
         };
         let examples = groups.iter().map(ExactSizeIterator::len).sum();
-        let hints = if seen.is_empty() { Vec::new() } else { hints(prepared, recipe, seen) };
+        let hints =
+            if seen.is_empty() { Vec::new() } else { hints(prepared, recipe.conditional, seen, compute) };
         Order {
             prepared,
             recipe,
@@ -143,9 +150,8 @@ impl<'a> Order<'a> {
     /// What a batch is told of a pair's statement.
     fn hints(&self, pair: u32, step: u64) -> Hints {
         let Some(&(mut hints)) = self.hints.get(pair as usize) else { return Hints::default() };
-        let dice = scramble(self.recipe.seed ^ scramble(step ^ scramble(u64::from(pair)))) >> 40;
-        let is_forgotten = (dice as f32 / (1u64 << 24) as f32) < self.recipe.forget;
-        if is_forgotten {
+        let dice = scramble(self.recipe.seed ^ scramble(step ^ scramble(u64::from(pair))));
+        if falls_in(dice, self.recipe.forget) {
             hints[..REMEMBERED].fill(0.0);
             hints[MEMORIES].fill(0.0);
         }
@@ -153,14 +159,15 @@ impl<'a> Order<'a> {
     }
 }
 
-/// For every training pair, what its statement was for other conjectures and has in common with its own.
-fn hints(prepared: &Prepared, recipe: &Recipe, seen: &Seen) -> Vec<Hints> {
+/// For every training pair, what its statement was for other conjectures and has in common with its own. On the
+/// threads of the run, and no others: processes of a job share their cores.
+fn hints(prepared: &Prepared, is_conditional: bool, seen: &Seen, compute: &Compute) -> Vec<Hints> {
     let mut hints = vec![Hints::default(); prepared.meta().counts.pairs];
     let training: Vec<_> =
         prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train).collect();
     let of_conjecture = |number: usize| -> Vec<Hints> {
         let conjecture = &training[number];
-        let asked = match recipe.conditional {
+        let asked = match is_conditional {
             true => seen.conjecture(prepared.graph(conjecture.graph).input()),
             false => Asked::default(),
         };
@@ -170,8 +177,7 @@ fn hints(prepared: &Prepared, recipe: &Recipe, seen: &Seen) -> Vec<Hints> {
         };
         conjecture.pairs.clone().map(of_pair).collect()
     };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let all = Compute::new(recipe.precision, threads).map(training.len(), of_conjecture);
+    let all = compute.map(training.len(), of_conjecture);
     for (conjecture, of_pairs) in training.iter().zip(all) {
         hints[conjecture.pairs.clone()].copy_from_slice(&of_pairs);
     }

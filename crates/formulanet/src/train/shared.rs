@@ -3,7 +3,7 @@
 use formulanet_net::{Compute, Dealing, Group, Meeting, State};
 
 use super::folder::{RunFolder, data_of};
-use super::{Progress, folder};
+use super::{Reached, folder};
 use crate::Error;
 use crate::data::Prepared;
 use crate::model::TrainedModel;
@@ -47,12 +47,7 @@ pub(super) fn dealing(group: &dyn Group, recipe: &Recipe) -> Result<Dealing, Err
     if group.size() <= most {
         return Ok(dealing);
     }
-    let message = format!(
-        "a batch has work for {most} processes at most, and there are {}; start fewer, raise --batch or lower \
-         --micro-batch",
-        group.size()
-    );
-    Err(Error::data("recipe", message))
+    Err(Error::TooManyProcesses { most, processes: group.size() })
 }
 
 /// Reads the checkpoint in the first process and gives it to the others, who need not see the folder.
@@ -60,24 +55,24 @@ pub(super) fn restore(
     group: &dyn Group,
     run: Option<&mut RunFolder>,
     state: &mut State,
-) -> Result<Progress, Error> {
-    let mut progress = Progress::default();
+) -> Result<Reached, Error> {
+    let mut reached = Reached::default();
     let mut bytes = Vec::new();
     if let Some(run) = run {
-        progress = run.restore(state)?;
-        if state.optimiser.steps() != progress.step {
+        reached = run.restore(state)?;
+        if state.optimiser.steps() != reached.step {
             return Err(run.damaged("a checkpoint whose steps disagree"));
         }
         if group.size() > 1 {
-            bytes = folder::state_bytes(state, &progress).map_err(|message| run.damaged(&message))?;
+            bytes = folder::state_bytes(state, &reached).map_err(|message| run.damaged(&message))?;
         }
     }
     let bytes = processes::from_first(group, bytes);
     if !group.is_first() {
         let wrong = |found: String| Error::data("rank 0", format!("expected its checkpoint, found {found}"));
-        progress = folder::restore_bytes(state, &bytes).map_err(wrong)?;
+        reached = folder::restore_bytes(state, &bytes).map_err(wrong)?;
     }
-    Ok(progress)
+    Ok(reached)
 }
 
 /// Refuses to go on if the processes have come to different weights, which only a faulty machine makes them do.

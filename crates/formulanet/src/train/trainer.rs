@@ -1,39 +1,26 @@
 //! What takes the steps of a training run, and what becomes of the weights.
 
 use std::collections::HashMap;
-use std::sync::mpsc;
-use std::time::Instant;
 
 use formulanet_net::{
     Batch, Compute, Config, Meeting, Model, MovingAverage, Network, Optimiser, State, Tensor, clip,
 };
-use serde::{Deserialize, Serialize};
 
-use super::{Line, Outcome, RunFolder, RunOptions, Validation, Watcher, shared};
-use crate::Error;
-use crate::data::vocabulary;
-use crate::data::{Prepared, Split};
-use crate::measure::evaluate::{self, TokenMap, Unwatched};
-use crate::measure::premises::{Questions, rank_premises};
+use super::{Line, RunFolder, Validation};
+use crate::data::{Prepared, Split, vocabulary};
+use crate::measure::{Questions, TokenMap, pairs_of, predict, rank_premises};
 use crate::model::Known;
 use crate::model::knowledge::memory::Seen;
 use crate::model::knowledge::proofs::Neighbours;
 use crate::model::recipe::Recipe;
 use crate::model::{Origin, TrainedModel};
 use crate::util::random::sample;
-
-/// What a checkpoint knows beside the numbers.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Progress {
-    pub(super) step: u64,
-    seconds: f64,
-    best: Option<f64>,
-}
+use crate::{Error, Silent};
 
 /// What training works with.
 pub(super) struct Trainer<'a> {
     prepared: &'a Prepared,
-    recipe: &'a Recipe,
+    pub(super) recipe: &'a Recipe,
     pub(super) state: State,
     pub(super) compute: Compute,
     /// The pairs of a validation on the way; or, if premises are ranked, the conjectures.
@@ -45,11 +32,22 @@ pub(super) struct Trainer<'a> {
 
 /// Sums since the last line of the log.
 #[derive(Default)]
-struct Sums {
-    batches: usize,
-    pairs: usize,
-    loss: Vec<f64>,
-    correct: Vec<usize>,
+pub(super) struct Sums {
+    pub(super) batches: usize,
+    pub(super) pairs: usize,
+    pub(super) loss: Vec<f64>,
+    pub(super) correct: Vec<usize>,
+}
+
+impl Sums {
+    fn add(&mut self, examples: usize, losses: &[f64], correct: &[usize]) {
+        self.batches += 1;
+        self.pairs += examples;
+        self.loss.resize(losses.len(), 0.0);
+        self.correct.resize(correct.len(), 0);
+        self.loss.iter_mut().zip(losses).for_each(|(sum, loss)| *sum += loss);
+        self.correct.iter_mut().zip(correct).for_each(|(sum, n)| *sum += n);
+    }
 }
 
 impl<'a> Trainer<'a> {
@@ -63,19 +61,18 @@ impl<'a> Trainer<'a> {
         let model = Model::new(recipe.config(prepared.vocabulary().len()), recipe.seed);
         let optimiser = Optimiser::new(recipe.rule(), recipe.weight_decay, model.layout().trained());
         let average = (recipe.average > 0.0).then(|| MovingAverage::new(recipe.average, model.values()));
-        let most = if recipe.validation_pairs == 0 { None } else { Some(recipe.validation_pairs) };
+        let most = Some(recipe.validation_pairs).filter(|&most| most > 0);
         Trainer {
             prepared,
             recipe,
             state: State { model, optimiser, average },
             compute,
             validation: match prior {
-                Some(_) => Questions::new(prepared, &[Split::Validation])
-                    .asked
-                    .into_iter()
-                    .map(|n| n as u32)
-                    .collect(),
-                None => evaluate::pairs_of(prepared, Split::Validation, most, 0),
+                Some(_) => {
+                    let asked = Questions::new(prepared, &[Split::Validation]).asked;
+                    asked.into_iter().map(|number| number as u32).collect()
+                }
+                None => pairs_of(prepared, Split::Validation, most, 0),
             },
             seen,
             neighbours: match recipe.neighbours > 0.0 {
@@ -123,105 +120,21 @@ impl<'a> Trainer<'a> {
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)] // they are the run
-    pub(super) fn run(
-        &mut self,
-        mut run: Option<&mut RunFolder>,
-        mut progress: Progress,
-        options: &RunOptions,
-        watcher: &mut dyn Watcher,
-        batches: &mpsc::Receiver<Batch>,
-        (total, batches_per_epoch): (u64, u64),
-        rate: &dyn Fn(u64) -> f32,
-    ) -> Result<Outcome, Error> {
-        let (begin, earlier) = (Instant::now(), progress.seconds);
-        let (mut saved, mut last_line, mut sums) = (Instant::now(), Instant::now(), Sums::default());
-        let group = self.compute.group();
-        let mut waited = group.waited();
-        let batch_pairs = self.recipe.batch as u64;
-        let validate_every = self.recipe.validate_every.div_ceil(batch_pairs).max(1);
-        while progress.step < total {
-            let step = progress.step;
-            let batch = batches.recv().expect("batches are made until the last one");
-            let gradient = self.step(&batch, rate(step), step, &mut sums)?;
-            progress.step += 1;
-            progress.seconds = earlier + begin.elapsed().as_secs_f64();
-            watcher.step(progress.step);
-            let is_last = progress.step == total;
-            let validates =
-                !self.validation.is_empty() && (is_last || progress.step.is_multiple_of(validate_every));
-            if progress.step.is_multiple_of(options.log_every) || validates || is_last {
-                let speed = sums.pairs as f64 / last_line.elapsed().as_secs_f64().max(1e-9);
-                let validation = if validates { Some(self.validate(is_last)?) } else { None };
-                let line = Line {
-                    step: progress.step,
-                    pairs: progress.step * batch.examples() as u64,
-                    epoch: progress.step as f64 / batches_per_epoch as f64,
-                    seconds: progress.seconds,
-                    speed,
-                    waited: (group.waited() - waited).as_secs_f64(),
-                    rate: rate(step),
-                    gradient,
-                    loss: sums.loss.iter().map(|loss| loss / sums.batches as f64).collect(),
-                    accuracy: sums.correct.iter().map(|&n| n as f64 / sums.pairs as f64).collect(),
-                    validation,
-                };
-                if let Some(run) = &mut run {
-                    run.log(&line)?;
-                }
-                watcher.line(&line);
-                if let Some(validation) = &line.validation {
-                    shared::same_weights(group, &self.state)?;
-                    if progress.best.is_none_or(|best| validation.accuracy > best) {
-                        progress.best = Some(validation.accuracy);
-                        self.save_model(run.as_deref(), "best.safetensors", &line)?;
-                    }
-                    if let Some(run) = &run {
-                        run.draw()?;
-                    }
-                }
-                if is_last {
-                    self.save_model(run.as_deref(), "model.safetensors", &line)?;
-                    if let Some(run) = &run {
-                        run.save(&self.state, &progress)?;
-                    }
-                    return Ok(Outcome::Finished(line.validation));
-                }
-                (sums, last_line, waited) = (Sums::default(), Instant::now(), group.waited());
-            }
-            let is_over =
-                watcher.is_stopped() || options.most_time.is_some_and(|most| begin.elapsed() >= most);
-            // Processes are told to stop at different moments.
-            let is_over = group.any(is_over);
-            if let Some(run) = &run
-                && (is_over || saved.elapsed() >= options.checkpoint_every)
-            {
-                run.save(&self.state, &progress)?;
-                saved = Instant::now();
-            }
-            if is_over {
-                return Ok(Outcome::Stopped(progress.step));
-            }
-        }
-        // The run was at its end already.
-        Ok(Outcome::Finished(None))
-    }
-
     /// One step; returns the length of the gradient.
-    fn step(&mut self, batch: &Batch, rate: f32, step: u64, sums: &mut Sums) -> Result<f64, Error> {
+    pub(super) fn step(
+        &mut self,
+        batch: &Batch,
+        rate: f32,
+        step: u64,
+        sums: &mut Sums,
+    ) -> Result<f64, Error> {
         let State { model, optimiser, average } = &mut self.state;
         let mut gradients = model.gradients(batch, &self.compute);
         let most = if self.recipe.clip > 0.0 { self.recipe.clip } else { f32::INFINITY };
         let length = clip(&mut gradients.values, most);
         let loss: f64 = gradients.losses.iter().sum();
         if !loss.is_finite() || !length.is_finite() {
-            return Err(Error::data(
-                "training",
-                format!(
-                    "the loss is no longer a number after batch {step} (rate {rate}); the last checkpoint is good: \
-                     try a lower --rate or a smaller --clip"
-                ),
-            ));
+            return Err(Error::Diverged { step, rate });
         }
         let trained = model.layout().trained();
         optimiser.step(&mut model.values_mut()[..trained], &gradients.values, rate);
@@ -229,12 +142,7 @@ impl<'a> Trainer<'a> {
         if let Some(average) = average {
             average.follow(model.values());
         }
-        sums.batches += 1;
-        sums.pairs += batch.examples();
-        sums.loss.resize(gradients.losses.len(), 0.0);
-        sums.correct.resize(gradients.correct.len(), 0);
-        sums.loss.iter_mut().zip(&gradients.losses).for_each(|(sum, loss)| *sum += loss);
-        sums.correct.iter_mut().zip(&gradients.correct).for_each(|(sum, n)| *sum += n);
+        sums.add(batch.examples(), &gradients.losses, &gradients.correct);
         gradients.recycle(&self.compute);
         Ok(length)
     }
@@ -284,7 +192,7 @@ impl<'a> Trainer<'a> {
     }
 
     /// Writes the model as it is now, in the first process. All take part, because a model is more than its weights.
-    fn save_model(&self, run: Option<&RunFolder>, name: &str, line: &Line) -> Result<(), Error> {
+    pub(super) fn save_model(&self, run: Option<&RunFolder>, name: &str, line: &Line) -> Result<(), Error> {
         let model = self.trained_model(line);
         run.map_or(Ok(()), |run| model.save(&run.path(name), self.recipe.storage()))
     }
@@ -336,7 +244,7 @@ impl<'a> Trainer<'a> {
         mean
     }
 
-    fn validate(&self, takes_all: bool) -> Result<Validation, Error> {
+    pub(super) fn validate(&self, takes_all: bool) -> Result<Validation, Error> {
         let network = Network::new(self.model(), self.compute_again());
         let map = TokenMap::new(self.prepared.vocabulary(), self.prepared.vocabulary(), "training")?;
         if self.recipe.meeting == Meeting::Towers {
@@ -346,17 +254,14 @@ impl<'a> Trainer<'a> {
                 trust: self.recipe.neighbours,
                 prior: self.prior.unwrap_or(0.0),
             };
-            let ranking = rank_premises(&network, &known, self.prepared, &map, &splits, &Unwatched)?;
+            let ranking = rank_premises(&network, &known, self.prepared, &map, &splits, &Silent)?;
             return Ok(Validation::of_ranking(ranking));
         }
-        let all;
-        let pairs = if takes_all {
-            all = evaluate::pairs_of(self.prepared, Split::Validation, None, 0);
-            &all
-        } else {
-            &self.validation
+        let pairs = match takes_all {
+            true => &pairs_of(self.prepared, Split::Validation, None, 0),
+            false => &self.validation,
         };
-        let predictions = evaluate::predict(&network, &self.seen, self.prepared, &map, pairs, &Unwatched)?;
+        let predictions = predict(&network, &self.seen, self.prepared, &map, pairs, &Silent)?;
         Ok(Validation::of(&predictions))
     }
 }

@@ -8,6 +8,31 @@ pub(crate) fn scramble(number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// A stream of such numbers.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        scramble(self.0)
+    }
+
+    /// From 0 to below 1.
+    pub(crate) fn unit(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / (1u64 << 24) as f32
+    }
+
+    /// From 0 to below `end`.
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        (((self.next() >> 32) * end as u64) >> 32) as usize
+    }
+}
+
+/// Whether a number that looks random falls into a share.
+pub(crate) fn falls_in(number: u64, share: f32) -> bool {
+    ((number >> 40) as f32 / (1u64 << 24) as f32) < share
+}
+
 /// The first `number` of `items` in an order that the seed decides; all of them if there are fewer.
 pub(crate) fn sample<T>(mut items: Vec<T>, number: usize, seed: u64) -> Vec<T> {
     let number = number.min(items.len());

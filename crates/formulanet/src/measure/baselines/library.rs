@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::{LibraryBaseline, Options, nothing};
+use super::{BaselineOptions, LibraryBaseline, nothing};
 use crate::Error;
 use crate::data::{Conjecture, Prepared, Split};
-use crate::measure::metrics::{Query, Ranking, ranking};
+use crate::measure::metrics::{RankedList, Ranking, ranking};
 use crate::measure::premises::Questions;
 use crate::model::knowledge::index::{Index, bag};
 
@@ -33,7 +33,7 @@ pub(super) fn rank(
     baseline: LibraryBaseline,
     prepared: &Prepared,
     split: Split,
-    options: &Options,
+    options: &BaselineOptions,
 ) -> Result<Ranking, Error> {
     let questions = Questions::new(prepared, &[split]);
     let training = Questions::new(prepared, &[Split::Train]).asked;
@@ -45,10 +45,10 @@ pub(super) fn rank(
     let scorer = Scorer::new(baseline, prepared, training, options);
     let of_conjecture = |&number: &usize| {
         let conjecture = prepared.conjecture(number);
-        questions.query(&conjecture, scorer.scores(&conjecture, &questions.names))
+        questions.list(&conjecture, scorer.scores(&conjecture, &questions.names))
     };
-    let queries: Vec<Query> = questions.asked.iter().map(of_conjecture).collect::<Result<_, _>>()?;
-    Ok(ranking(&queries))
+    let lists: Vec<RankedList> = questions.asked.iter().map(of_conjecture).collect::<Result<_, _>>()?;
+    Ok(ranking(&lists))
 }
 
 impl<'a> Scorer<'a> {
@@ -56,7 +56,7 @@ impl<'a> Scorer<'a> {
         baseline: LibraryBaseline,
         prepared: &'a Prepared,
         training: Vec<usize>,
-        options: &Options,
+        options: &BaselineOptions,
     ) -> Self {
         let mut popularity = vec![0.0; prepared.meta().counts.premises];
         for &number in &training {

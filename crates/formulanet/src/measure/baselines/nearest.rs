@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Options;
+use super::BaselineOptions;
 use super::frequency::{Labels, by_statement};
 use crate::data::{Pair, Prepared};
 use crate::model::knowledge::index::{Index, bag};
@@ -17,7 +17,7 @@ pub(super) fn scores(
     training: Vec<Pair>,
     asked: &[Pair],
     prior: f32,
-    options: &Options,
+    options: &BaselineOptions,
 ) -> Vec<f32> {
     let drawn = sample(training, options.nearest_pairs, options.seed);
     let mut known: Vec<(u32, Labels)> = by_statement(&drawn).into_iter().collect();

@@ -1,6 +1,6 @@
 //! Logistic regression on bags of tokens.
 
-use super::Options;
+use super::BaselineOptions;
 use crate::data::{Pair, Prepared};
 use crate::model::knowledge::index::bag;
 use crate::util::random::sample;
@@ -74,7 +74,7 @@ pub(super) fn scores(
     prepared: &Prepared,
     training: Vec<Pair>,
     asked: &[Pair],
-    options: &Options,
+    options: &BaselineOptions,
 ) -> Vec<f32> {
     let features = Features { prepared, is_conditional: options.is_conditional };
     let number = features.number();

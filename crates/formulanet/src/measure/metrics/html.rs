@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::text::{figures, or_dash, steps};
 use super::{Report, RocPoint, chart};
+use crate::util::text::escape;
 
 const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#1d2430;--soft:#667085;--line:#dde1e8;--page:#f6f7f9;--card:#fff;--blue:#2c6eaa}
@@ -27,11 +28,6 @@ svg{width:100%;height:auto;font:11px system-ui,sans-serif}svg text{fill:var(--so
 .grid{stroke:var(--line);fill:none}.diagonal{stroke:var(--soft);stroke-dasharray:4 4;fill:none}
 .curve{stroke:var(--blue);stroke-width:2;fill:none;stroke-linejoin:round}circle{fill:var(--blue)}
 .area,.bar{fill:var(--blue);opacity:.14}";
-
-/// Text as it may stand in HTML.
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
 
 /// A table whose first column has the names of its rows. No cell has text of the user's.
 fn table(head: &[String], rows: &[(&str, Vec<String>)]) -> String {

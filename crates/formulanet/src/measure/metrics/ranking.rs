@@ -4,31 +4,32 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Prediction, share};
+use super::Prediction;
 use crate::Error;
 use crate::util::random::scramble;
+use crate::util::vector::share;
 
 /// After how many candidates recall is measured.
 pub const CUTOFFS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 
-/// What one ranked list found.
+/// A ranked list: where what is relevant stands in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Query {
+pub struct RankedList {
     /// Ranks of the relevant candidates, from 1, ascending.
     ranks: Vec<usize>,
     /// How many relevant ones there are, those outside the list included.
     relevant: usize,
 }
 
-impl Query {
-    /// A list from best to worst. `relevant` counts what is relevant inside and outside the list; it is raised to what
+impl RankedList {
+    /// From best to worst. `relevant` counts what is relevant inside and outside the list; it is raised to what
     /// the list has, if that is more.
     pub fn from_list(is_relevant: impl IntoIterator<Item = bool>, relevant: usize) -> Self {
         let ranked = is_relevant.into_iter().zip(1..);
         let ranks: Vec<usize> =
             ranked.filter(|(is_relevant, _)| *is_relevant).map(|(_, rank)| rank).collect();
         let relevant = relevant.max(ranks.len());
-        Query { ranks, relevant }
+        RankedList { ranks, relevant }
     }
 
     /// Candidates with their scores, which are ranked from high to low. An error if a score is not a number.
@@ -91,40 +92,40 @@ pub struct Ranking {
 /// Measures ranked lists.
 ///
 /// ```
-/// use formulanet::measure::metrics::{Query, ranking};
+/// use formulanet::measure::{RankedList, ranking};
 ///
-/// let first = Query::from_list([false, true, true], 2);
-/// let second = Query::from_scores(&[0.1, 0.7], &[false, true], 1)?;
+/// let first = RankedList::from_list([false, true, true], 2);
+/// let second = RankedList::from_scores(&[0.1, 0.7], &[false, true], 1)?;
 /// let found = ranking(&[first, second]);
 /// assert_eq!(found.mean_reciprocal_rank, 0.75);
 /// assert_eq!(found.recall_at[&2], 0.75);
 /// # Ok::<(), formulanet::Error>(())
 /// ```
-pub fn ranking(queries: &[Query]) -> Ranking {
-    let queries: Vec<&Query> = queries.iter().filter(|query| query.relevant > 0).collect();
-    let mean = |of_query: &dyn Fn(&Query) -> f64| {
-        let sum: f64 = queries.iter().map(|query| of_query(query)).sum();
-        sum / queries.len().max(1) as f64
+pub fn ranking(lists: &[RankedList]) -> Ranking {
+    let lists: Vec<&RankedList> = lists.iter().filter(|list| list.relevant > 0).collect();
+    let mean = |of_list: &dyn Fn(&RankedList) -> f64| {
+        let sum: f64 = lists.iter().map(|list| of_list(list)).sum();
+        sum / lists.len().max(1) as f64
     };
-    let is_full = |query: &Query, at: usize| {
-        query.ranks.len() == query.relevant && query.ranks.last().is_some_and(|&rank| rank <= at)
+    let is_full = |list: &RankedList, at: usize| {
+        list.ranks.len() == list.relevant && list.ranks.last().is_some_and(|&rank| rank <= at)
     };
     Ranking {
-        queries: queries.len(),
-        recall_at: CUTOFFS.map(|at| (at, mean(&|query| query.recall(at)))).into(),
-        full_recall_at: CUTOFFS.map(|at| (at, mean(&|query| f64::from(u8::from(is_full(query, at)))))).into(),
-        mean_reciprocal_rank: mean(&|query| query.ranks.first().map_or(0.0, |&rank| 1.0 / rank as f64)),
-        mean_average_precision: mean(&Query::average_precision),
+        queries: lists.len(),
+        recall_at: CUTOFFS.map(|at| (at, mean(&|list| list.recall(at)))).into(),
+        full_recall_at: CUTOFFS.map(|at| (at, mean(&|list| f64::from(u8::from(is_full(list, at)))))).into(),
+        mean_reciprocal_rank: mean(&|list| list.ranks.first().map_or(0.0, |&rank| 1.0 / rank as f64)),
+        mean_average_precision: mean(&RankedList::average_precision),
     }
 }
 
 /// A ranked list of every conjecture's statements.
-pub(super) fn queries(predictions: &[Prediction]) -> Vec<Query> {
+pub(super) fn lists(predictions: &[Prediction]) -> Vec<RankedList> {
     let mut sorted: Vec<&Prediction> = predictions.iter().collect();
     sorted.sort_by_key(|prediction| prediction.conjecture);
     let of_conjecture = |candidates: &[&Prediction]| {
         let scores: Vec<f32> = candidates.iter().map(|prediction| prediction.score).collect();
-        Query::from_list(order(&scores).into_iter().map(|place| candidates[place].is_useful), 0)
+        RankedList::from_list(order(&scores).into_iter().map(|place| candidates[place].is_useful), 0)
     };
     sorted.chunk_by(|a, b| a.conjecture == b.conjecture).map(of_conjecture).collect()
 }

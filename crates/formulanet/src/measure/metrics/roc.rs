@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Prediction, check, share};
+use super::{Prediction, check};
 use crate::Error;
+use crate::util::vector::share;
 
 /// A point of the ROC curve.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]

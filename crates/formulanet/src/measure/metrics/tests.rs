@@ -118,11 +118,11 @@ fn what_cannot_be_measured() {
         "predictions: expected equally many steps of each of the 6 predictions, found 7 probabilities of steps",
     );
     check_error(
-        Query::from_scores(&[0.0, f32::NAN], &[true, false], 1),
+        RankedList::from_scores(&[0.0, f32::NAN], &[true, false], 1),
         "ranking: expected a number as the score of candidate 2, found NaN",
     );
     check_error(
-        Query::from_scores(&[0.0], &[true, false], 1),
+        RankedList::from_scores(&[0.0], &[true, false], 1),
         "ranking: expected 2 scores, one of each candidate, found 1",
     );
 }
@@ -148,9 +148,9 @@ fn bins_of_scores() {
 
 #[test]
 fn ranked_lists() {
-    let first = Query::from_list([false, true, true, false, true], 4);
-    let second = Query::from_list([true], 1);
-    let without = Query::from_list([false, false], 0);
+    let first = RankedList::from_list([false, true, true, false, true], 4);
+    let second = RankedList::from_list([true], 1);
+    let without = RankedList::from_list([false, false], 0);
     let found = ranking(&[first, second, without]);
     assert_eq!(found.queries, 2);
     close(found.mean_reciprocal_rank, (1.0 / 2.0 + 1.0) / 2.0);
@@ -161,20 +161,20 @@ fn ranked_lists() {
     }
     // One of the first query's is not in its list at all.
     assert_eq!(found.full_recall_at[&64], 0.5);
-    let late = Query::from_list((1..=70).map(|rank| rank == 1 || rank == 65), 2);
+    let late = RankedList::from_list((1..=70).map(|rank| rank == 1 || rank == 65), 2);
     assert_eq!(ranking(std::slice::from_ref(&late)).full_recall_at[&64], 0.0);
     assert_eq!(ranking(&[late]).recall_at[&64], 0.5);
     assert_eq!(ranking(&[]).queries, 0);
     // Nothing found of what there is.
-    let missed = ranking(&[Query::from_list([false], 3)]);
+    let missed = ranking(&[RankedList::from_list([false], 3)]);
     assert_eq!((missed.queries, missed.mean_reciprocal_rank, missed.recall_at[&64]), (1, 0.0, 0.0));
 }
 
 #[test]
 fn equal_scores_are_ranked_without_regard_to_their_order() {
     let useful_first: Vec<bool> = (0..1000).map(|place| place < 500).collect();
-    let query = Query::from_scores(&[0.5; 1000], &useful_first, 500).unwrap();
-    assert_eq!(query, Query::from_scores(&[0.5; 1000], &useful_first, 500).unwrap());
+    let query = RankedList::from_scores(&[0.5; 1000], &useful_first, 500).unwrap();
+    assert_eq!(query, RankedList::from_scores(&[0.5; 1000], &useful_first, 500).unwrap());
     let by_chance = ranking(&[query]).mean_average_precision;
     assert!((by_chance - 0.5).abs() < 0.06, "{by_chance}");
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::Options;
+use super::FigureOptions;
 use super::nodes::{Local, Nodes};
 use crate::util::random::{sample, scramble};
 
@@ -32,7 +32,7 @@ const MEDIUM: f64 = 0.04;
 const CHOICE: usize = 8;
 
 /// The rows of the figure: a binder and a variable function if there are rows enough, and labels of medium frequency.
-pub(super) fn rows(nodes: &Nodes<'_>, vocabulary: &[String], options: &Options) -> Vec<Row> {
+pub(super) fn rows(nodes: &Nodes<'_>, vocabulary: &[String], options: &FigureOptions) -> Vec<Row> {
     queries(nodes, vocabulary, options)
         .into_iter()
         .map(|query| row(nodes, query, options.neighbours))
@@ -71,7 +71,7 @@ fn candidates(nodes: &Nodes<'_>) -> BTreeMap<u16, Candidates> {
     all
 }
 
-fn queries(nodes: &Nodes<'_>, vocabulary: &[String], options: &Options) -> Vec<usize> {
+fn queries(nodes: &Nodes<'_>, vocabulary: &[String], options: &FigureOptions) -> Vec<usize> {
     let all = candidates(nodes);
     let label = |token: u16| vocabulary[usize::from(token)].as_str();
     // Handsome ones first, and of these the ones of medium frequency; a logarithm, as frequencies differ by orders.

@@ -2,13 +2,12 @@
 
 use std::thread;
 
-use formulanet_logic::View;
 use formulanet_net::{GraphInput, Network};
 
-use super::Options;
+use super::FigureOptions;
 use crate::Error;
-use crate::data::{GraphRef, Prepared, Split};
-use crate::measure::evaluate::{TokenMap, pairs_of};
+use crate::data::{GraphRef, Prepared, Split, view_name};
+use crate::measure::{TokenMap, pairs_of};
 use crate::model::TrainedModel;
 use crate::util::random::sample;
 
@@ -59,7 +58,7 @@ impl<'a> Nodes<'a> {
         network: &Network,
         trained: &TrainedModel,
         prepared: &'a Prepared,
-        options: &Options,
+        options: &FigureOptions,
     ) -> Result<Self, Error> {
         let folder = prepared.path().display().to_string();
         let (view, step) = (prepared.meta().options.view, options.step);
@@ -80,9 +79,8 @@ impl<'a> Nodes<'a> {
         numbers.sort_unstable();
         numbers.dedup();
         if numbers.is_empty() {
-            let message = "expected conjectures held out for validation, found none; \
-                           prepare the folder again with `--validation`";
-            return Err(Error::data(folder, message));
+            let training = prepared.conjectures().filter(|c| c.split == Split::Train).count();
+            return Err(Error::NothingHeldOut { data: folder, training });
         }
         let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, &folder)?;
         let graphs: Vec<_> = sample(numbers, options.graphs.max(1), options.seed)
@@ -191,11 +189,6 @@ impl<'a> Nodes<'a> {
         let link = |(child, edges)| Link { token: self.tokens[child], edges };
         Local { token: self.tokens[node], parents, children: children.into_iter().map(link).collect() }
     }
-}
-
-/// What a view is called on the command line.
-pub(super) fn view_name(view: View) -> &'static str {
-    View::ALL.iter().find(|(_, known)| *known == view).map_or("", |(name, _)| name)
 }
 
 /// The vectors of all nodes after `step` steps, on all threads of the network; in order.

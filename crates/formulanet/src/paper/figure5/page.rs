@@ -1,10 +1,11 @@
 //! The whole figure: a table of drawings, and the plane of colours below.
 
-use super::Options;
+use super::FigureOptions;
 use super::choose::Row;
 use super::nodes::Nodes;
 use super::plane::Plane;
-use super::star::{CHARACTER, Star, escape, number, put};
+use super::star::{CHARACTER, Star, number, put};
+use crate::util::text::escape;
 
 /// Empty space around everything.
 const MARGIN: f64 = 18.0;
@@ -101,7 +102,7 @@ pub(super) fn svg(
     plane: &Plane,
     nodes: &Nodes<'_>,
     vocabulary: &[String],
-    options: &Options,
+    options: &FigureOptions,
 ) -> String {
     let most = rows.iter().map(|row| row.neighbours.len()).max().unwrap_or(0);
     let table = Table::new(rows, vocabulary, 1 + most);
@@ -224,7 +225,7 @@ fn draw_plane(
 }
 
 /// How to read the figure.
-fn explain(out: &mut String, nodes: &Nodes<'_>, options: &Options, x: f64, top: f64) {
+fn explain(out: &mut String, nodes: &Nodes<'_>, options: &FigureOptions, x: f64, top: f64) {
     let (graphs, all, step) = (nodes.graph_count(), nodes.len(), options.step);
     let steps = if step == 1 { "one step".to_owned() } else { format!("{step} steps") };
     let lines = [

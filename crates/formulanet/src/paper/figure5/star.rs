@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::nodes::{Link, Local};
 use super::plane::Plane;
+use crate::util::text::escape;
 
 /// Height of a box.
 const HEIGHT: f64 = 20.0;
@@ -203,23 +204,6 @@ pub(super) fn number(value: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// Text for an XML file.
-pub(super) fn escape(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            // XML has no such characters, not even escaped.
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
 pub(super) fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
     out.write_fmt(text).expect("a string takes everything");
 }
@@ -258,8 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_safe() {
-        assert_eq!(escape("a<b>&\"\u{0}"), "a&lt;b&gt;&amp;&quot;\u{fffd}");
+    fn labels_and_numbers_are_short() {
         assert_eq!(Label::new("a_name_without_end", 1, None).text, "a_name_withou…");
         assert_eq!([number(-0.04), number(1.25), number(3.0)], ["0", "1.2", "3"]);
     }

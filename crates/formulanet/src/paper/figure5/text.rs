@@ -1,13 +1,12 @@
 //! The text that goes with the figure.
 
-use std::fmt::Write;
-
 use formulanet_net::Kind;
 
 use super::choose::Row;
-use super::nodes::{Link, Local, Nodes, view_name};
-use super::{FILE, Options};
-use crate::data::Prepared;
+use super::nodes::{Link, Local, Nodes};
+use super::star::put;
+use super::{FILE, FigureOptions};
+use crate::data::{Prepared, view_name};
 use crate::model::TrainedModel;
 
 /// What is drawn, with which model, and the numbers.
@@ -16,7 +15,7 @@ pub(super) fn markdown(
     nodes: &Nodes<'_>,
     trained: &TrainedModel,
     prepared: &Prepared,
-    options: &Options,
+    options: &FigureOptions,
 ) -> String {
     let (step, graphs, all) = (options.step, nodes.graph_count(), nodes.len());
     let mut out = format!(
@@ -101,10 +100,6 @@ fn code(label: &str) -> String {
     let space = if longest > 0 { " " } else { "" };
     // A table ends its cells at a bar even within code.
     format!("{fence}{space}{}{space}{fence}", label.replace('|', "\\|"))
-}
-
-fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
-    out.write_fmt(text).expect("a string takes everything");
 }
 
 #[cfg(test)]

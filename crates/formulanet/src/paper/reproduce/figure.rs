@@ -2,24 +2,22 @@
 
 use formulanet_net::Kind;
 
-use super::markdown;
+use super::markdown::RunRow;
 use super::workshop::{Experiment, Workshop};
-use super::{Document, Target};
+use super::{Document, announce};
 use crate::Error;
-use crate::paper::figure5;
+use crate::paper::figure5::{self, FigureOptions};
 
 /// Trains or reads the model, and draws.
-pub(super) fn figure5(workshop: &Workshop<'_>) -> Result<Document, Error> {
+pub(super) fn figure(workshop: &Workshop<'_>) -> Result<Document, Error> {
     let settings = workshop.settings;
     let experiment = Experiment { kind: Kind::Full, is_conditional: true, steps: 3, view: settings.view() };
     let run = workshop.run(&experiment)?;
     let prepared = workshop.data(run.view)?;
     let (network, trained) = workshop.network(&run)?;
-    workshop.watcher.begin("drawing neighbours of nodes", 0);
-    let options = figure5::Options { seed: settings.seed, ..figure5::Options::default() };
+    announce(workshop.progress, "drawing neighbours of nodes");
+    let options = FigureOptions { seed: settings.seed, ..FigureOptions::default() };
     let figure = figure5::figure5(&network, &trained, &prepared, &options)?;
-    let runs = [markdown::RunRow::of(&run)];
-    let text = figure.markdown.trim_end();
-    let how = markdown::how(workshop, Target::Figure5, &runs)?;
-    Ok(Document { markdown: format!("{text}\n\n{how}"), picture: Some(figure.svg), is_complete: true })
+    let text = format!("{}\n", figure.markdown.trim_end());
+    Ok(Document { text, picture: Some(figure.svg), runs: vec![RunRow::of(&run)] })
 }

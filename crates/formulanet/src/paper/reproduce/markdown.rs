@@ -1,7 +1,7 @@
 //! Results as Markdown: tables, and how they were made.
 
+use super::UNFINISHED;
 use super::workshop::{Accuracy, Run, Workshop};
-use super::{Target, UNFINISHED};
 use crate::Error;
 use crate::data::Split;
 
@@ -100,7 +100,7 @@ pub(super) fn time(seconds: f64) -> String {
 }
 
 /// The last part of every result: the command, and all that the numbers depend on.
-pub(super) fn how(workshop: &Workshop<'_>, target: Target, runs: &[RunRow]) -> Result<String, Error> {
+pub(super) fn how(workshop: &Workshop<'_>, command: &str, runs: &[RunRow]) -> Result<String, Error> {
     let settings = workshop.settings;
     let prepared = workshop.data(settings.view())?;
     let recipe = settings.recipe();
@@ -113,10 +113,10 @@ pub(super) fn how(workshop: &Workshop<'_>, target: Target, runs: &[RunRow]) -> R
     if !runs.iter().all(RunRow::is_finished) {
         text += &format!("{UNFINISHED}\n\n");
     }
-    text += &format!("## How\n\n```sh\n{}\n```\n\n", settings.command(target));
+    text += &format!("## How\n\n```sh\n{command}\n```\n\n");
     text += &format!(
         "- preset `{}`: {} numbers in a vector, {} pairs in a mini-batch, {} epochs at most; seed {}\n",
-        settings.preset_name(),
+        settings.preset.name(),
         recipe.dimension,
         recipe.batch,
         recipe.epochs,

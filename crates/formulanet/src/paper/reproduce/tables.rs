@@ -4,11 +4,12 @@ use formulanet_logic::View;
 use formulanet_net::Kind;
 
 use super::chart;
-use super::markdown::{self, Cell, RunRow, table};
+use super::markdown::{Cell, RunRow, table};
 use super::walks;
-use super::workshop::{Experiment, Part, Workshop, if_there, view_name};
+use super::workshop::{Experiment, Part, Workshop, if_there};
 use super::{Document, Target};
 use crate::Error;
+use crate::data::view_name;
 
 /// A method and what the paper says of it: without and with the conjecture, on test data.
 type Quoted = (&'static str, [&'static str; 2]);
@@ -55,17 +56,9 @@ fn measure(
     Ok(cells)
 }
 
-fn document(
-    workshop: &Workshop<'_>,
-    target: Target,
-    text: String,
-    runs: &[RunRow],
-    picture: Option<String>,
-) -> Result<Document, Error> {
-    let is_complete = runs.iter().all(RunRow::is_finished);
-    let shown = picture.as_ref().map(|_| format!("![{0}]({0}.svg)\n\n", target.name())).unwrap_or_default();
-    let how = markdown::how(workshop, target, runs)?;
-    Ok(Document { markdown: format!("{text}\n{shown}{how}"), picture, is_complete })
+/// A link to the picture of a table.
+fn shown(target: Target) -> String {
+    format!("\n![{0}]({0}.svg)\n", target.name())
 }
 
 /// Accuracy of all methods.
@@ -121,7 +114,7 @@ pub(super) fn table1(workshop: &Workshop<'_>) -> Result<Document, Error> {
         }
         None => ".\n".to_owned(),
     };
-    document(workshop, Target::Table1, text, &runs, None)
+    Ok(Document { text, picture: None, runs })
 }
 
 /// What variable names and links between variables are worth.
@@ -149,7 +142,8 @@ pub(super) fn table2(workshop: &Workshop<'_>) -> Result<Document, Error> {
         .to_owned();
     let header = ["view", "paper, original", "ours, original", "paper, renamed", "ours, renamed"];
     text += &table(&header, &rows);
-    document(workshop, Target::Table2, text, &runs, Some(chart::renaming(&bars)?))
+    text += &shown(Target::Table2);
+    Ok(Document { text, picture: Some(chart::renaming(&bars)?), runs })
 }
 
 /// What more steps are worth.
@@ -185,5 +179,6 @@ pub(super) fn table3(workshop: &Workshop<'_>) -> Result<Document, Error> {
         "FormulaNet, ours",
     ];
     text += &table(&header, &rows);
-    document(workshop, Target::Table3, text, &runs, Some(chart::steps(&curves)?))
+    text += &shown(Target::Table3);
+    Ok(Document { text, picture: Some(chart::steps(&curves)?), runs })
 }

@@ -8,15 +8,14 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::Budget;
-use super::budget;
 use super::workshop::{Accuracy, LOCK, Workshop, kept};
-use crate::Error;
+use super::{Budget, announce, budget};
 use crate::data::{Prepared, Split};
-use crate::measure::evaluate::pairs_of;
+use crate::measure::{self, pairs_of};
 use crate::paper::deepwalk::{self, Example, Features, Options};
 use crate::util::files::{lock, write_whole};
 use crate::util::random::{sample, scramble};
+use crate::{Error, Stage};
 
 /// What DeepWalk reaches.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -86,11 +85,8 @@ impl Walk<'_> {
         let settings = self.workshop.settings;
         let all = pairs_of(self.prepared, Split::Train, None, 0);
         if all.len() < 2 {
-            let message = format!(
-                "expected pairs to train on, found {}; give a smaller --validation, and another --work",
-                all.len()
-            );
-            return Err(Error::data(settings.source.display().to_string(), message));
+            let data = settings.source.display().to_string();
+            return Err(Error::TooFewPairs { data, found: all.len() });
         }
         let limit =
             budget::pairs(settings.budget, self.folder, |time| self.probe(&all, time))?.unwrap_or(u64::MAX);
@@ -125,9 +121,9 @@ impl Walk<'_> {
         let asked = [validation.as_slice(), &test].concat();
         let results = [false, true].map(|is_conditional| {
             let begin = Instant::now();
-            self.workshop.watcher.begin("training the classifier of DeepWalk", 0);
+            announce(self.workshop.progress, "training the classifier of DeepWalk");
             let features = Features::new(vectors.clone(), self.options.dimension, is_conditional, &training);
-            let is_stopped = || self.workshop.watcher.is_stopped();
+            let is_stopped = || self.workshop.progress.is_stopped();
             let scores = deepwalk::classify(&features, &training, &asked, settings.seed, &is_stopped)?;
             let (of_validation, of_test) = scores.split_at(validation.len());
             Ok(Walked {
@@ -157,12 +153,12 @@ impl Walk<'_> {
 
     /// Pairs a second, tried for about this time. Walking is nearly all of the work.
     fn probe(&self, all: &[u32], time: Duration) -> Result<f64, Error> {
-        self.workshop.watcher.begin("measuring the speed of DeepWalk", 0);
+        announce(self.workshop.progress, "measuring the speed of DeepWalk");
         let begin = Instant::now();
         let chosen = sample(all.to_vec(), 100_000, self.options.seed);
         let mut done = 0;
         for pairs in chosen.chunks(64) {
-            if self.workshop.watcher.is_stopped() {
+            if self.workshop.progress.is_stopped() {
                 return Err(Error::Interrupted);
             }
             let graphs: Vec<u32> = pairs.iter().map(|&p| self.prepared.pair(p as usize).statement).collect();
@@ -197,9 +193,11 @@ impl Walk<'_> {
         file.set_len(4 * vectors.len() as u64).map_err(failed)?;
         std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0)).map_err(failed)?;
         let (begin, before) = (Instant::now(), progress.seconds);
-        self.workshop.watcher.begin("walking over graphs (DeepWalk)", graphs.len() as u64);
+        let name = "walking over graphs (DeepWalk)";
+        let (done, of) = (progress.graphs as u64, graphs.len() as u64);
+        self.workshop.progress.begin(Stage { name, done, of, unit: "graphs" });
         for chunk in graphs[progress.graphs..].chunks(CHUNK) {
-            if self.workshop.watcher.is_stopped() {
+            if self.workshop.progress.is_stopped() {
                 return Err(Error::Interrupted);
             }
             let threads = self.workshop.settings.threads;
@@ -212,14 +210,14 @@ impl Walk<'_> {
             progress.seconds = before + begin.elapsed().as_secs_f64();
             let text = serde_json::to_vec(&progress).expect("progress is plain data");
             write_whole(&self.folder.join(PROGRESS), &text)?;
-            self.workshop.watcher.done(progress.graphs as u64);
+            self.workshop.progress.advance(chunk.len() as u64);
         }
         Ok((vectors, progress.seconds))
     }
 }
 
 fn accuracy(scores: &[f32], examples: &[Example]) -> Option<Accuracy> {
-    let right = scores.iter().zip(examples).filter(|(score, e)| (**score > 0.5) == e.is_useful).count();
+    let scored = scores.iter().zip(examples).map(|(&score, example)| (f64::from(score), example.is_useful));
     let pairs = examples.len();
-    (pairs > 0).then(|| Accuracy { share: right as f64 / pairs as f64, pairs })
+    (pairs > 0).then(|| Accuracy { share: measure::accuracy(scored), pairs })
 }

@@ -1,125 +1,71 @@
-//! One watcher for everything: the work has parts that each tell their progress in their own way.
+//! Progress of the parts of the work, as progress of the whole.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::Watcher;
-use crate::data;
-use crate::measure::evaluate::Watch;
-use crate::train::{self, Line, Plan};
+use crate::{Progress, Stage};
 
-/// Of preparing data.
-pub(super) struct Reading<'a> {
-    watcher: &'a dyn Watcher,
-    task: String,
-    bytes: AtomicU64,
+/// A part under a name of its own.
+pub(super) struct Named<'a> {
+    pub(super) progress: &'a dyn Progress,
+    pub(super) name: String,
 }
 
-impl<'a> Reading<'a> {
-    pub(super) fn new(watcher: &'a dyn Watcher, task: String) -> Self {
-        Reading { watcher, task, bytes: AtomicU64::new(0) }
-    }
-}
-
-impl data::Progress for Reading<'_> {
-    fn start(&self, bytes: u64) {
-        self.watcher.begin(&self.task, bytes);
-    }
-
-    fn advance(&self, bytes: u64) {
-        self.watcher.done(self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes);
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.watcher.is_stopped()
-    }
-}
-
-/// Of training.
-pub(super) struct Training<'a> {
-    pub(super) watcher: &'a dyn Watcher,
-    pub(super) name: &'a str,
-}
-
-impl train::Watcher for Training<'_> {
-    fn begin(&mut self, plan: &Plan) {
-        self.watcher.begin(&format!("training {}", self.name), plan.total);
-        self.watcher.done(plan.first);
-    }
-
-    fn step(&mut self, step: u64) {
-        self.watcher.done(step);
-    }
-
-    fn line(&mut self, line: &Line) {
-        if let Some(validation) = &line.validation {
-            let (name, accuracy) = (self.name, 100.0 * validation.accuracy);
-            self.watcher.note(&format!("{name}: {accuracy:.1} % after {} pairs", line.pairs));
+impl Progress for Named<'_> {
+    fn begin(&self, stage: Stage<'_>) {
+        // A stage of unknown length belongs to the one before it.
+        if stage.of > 0 {
+            self.progress.begin(Stage { name: &self.name, ..stage });
         }
     }
 
-    fn is_stopped(&self) -> bool {
-        self.watcher.is_stopped()
-    }
-}
-
-/// Of evaluating.
-pub(super) struct Evaluating<'a> {
-    pub(super) watcher: &'a dyn Watcher,
-}
-
-impl Watch for Evaluating<'_> {
-    fn done(&self, pairs: usize, _: usize) {
-        self.watcher.done(pairs as u64);
+    fn advance(&self, units: u64) {
+        self.progress.advance(units);
     }
 
     fn is_stopped(&self) -> bool {
-        self.watcher.is_stopped()
+        self.progress.is_stopped()
     }
 }
 
-/// Watches training for a while, and counts.
+/// Stops training after a while, and tells how fast it was.
 pub(super) struct Probe<'a> {
-    watcher: &'a dyn Watcher,
+    progress: &'a dyn Progress,
     time: Duration,
-    batch: usize,
-    begin: Instant,
-    /// When the first batch was done: it also pays for what is done once.
-    first: Option<Instant>,
-    /// The last batch, and when it was done.
-    last: Option<(u64, Instant)>,
+    /// When training began, and when each batch was done.
+    times: Mutex<Vec<Instant>>,
 }
 
 impl<'a> Probe<'a> {
-    pub(super) fn new(watcher: &'a dyn Watcher, time: Duration) -> Self {
-        Probe { watcher, time, batch: 0, begin: Instant::now(), first: None, last: None }
+    pub(super) fn new(progress: &'a dyn Progress, time: Duration) -> Self {
+        Probe { progress, time, times: Mutex::default() }
     }
 
-    pub(super) fn pairs_per_second(&self) -> f64 {
-        let Some((steps, last)) = self.last else { return 0.0 };
-        let (steps, begin) = match self.first {
-            Some(first) if steps > 1 => (steps - 1, first),
-            _ => (steps, self.begin),
-        };
-        (steps * self.batch as u64) as f64 / last.duration_since(begin).as_secs_f64().max(1e-6)
+    pub(super) fn batches_per_second(&self) -> f64 {
+        let times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
+        // The first batch also pays for what is done once.
+        let first = usize::from(times.len() > 2);
+        match times.get(first..) {
+            Some([begin, .., end]) => {
+                let batches = times.len() - 1 - first;
+                batches as f64 / end.duration_since(*begin).as_secs_f64().max(1e-6)
+            }
+            _ => 0.0,
+        }
     }
 }
 
-impl train::Watcher for Probe<'_> {
-    fn begin(&mut self, plan: &Plan) {
-        self.batch = plan.batch;
-        self.begin = Instant::now();
+impl Progress for Probe<'_> {
+    fn begin(&self, _: Stage<'_>) {
+        self.advance(1);
     }
 
-    fn step(&mut self, step: u64) {
-        let now = Instant::now();
-        self.first.get_or_insert(now);
-        self.last = Some((step, now));
+    fn advance(&self, _: u64) {
+        self.times.lock().unwrap_or_else(PoisonError::into_inner).push(Instant::now());
     }
-
-    fn line(&mut self, _: &Line) {}
 
     fn is_stopped(&self) -> bool {
-        self.watcher.is_stopped() || self.begin.elapsed() >= self.time
+        let times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
+        self.progress.is_stopped() || times.first().is_some_and(|begin| begin.elapsed() >= self.time)
     }
 }

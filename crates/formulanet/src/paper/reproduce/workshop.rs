@@ -16,19 +16,19 @@ use formulanet_net::{Compute, Kind, Network};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::watch::{Evaluating, Probe, Reading, Training};
-use super::{Settings, Watcher, budget};
-use crate::Error;
-use crate::data::{self, Labels, Options, Prepared, Split, Validation};
-use crate::measure::evaluate::{self, TokenMap};
+use super::watch::{Named, Probe};
+use super::{Settings, announce, budget};
+use crate::data::{self, HoldOut, Labels, Options, Prepared, Split, view_name};
+use crate::measure::{TokenMap, pairs_of, predict};
 use crate::model::TrainedModel;
 use crate::model::recipe::Recipe;
-use crate::train::{self, Log, RunOptions};
+use crate::train::{self, Event, Log, RunEnd, RunOptions};
 use crate::util::files::{lock, write_whole};
+use crate::{Error, Progress};
 
 pub(super) struct Workshop<'a> {
     pub(super) settings: &'a Settings,
-    pub(super) watcher: &'a dyn Watcher,
+    pub(super) progress: &'a dyn Progress,
     prepared: RefCell<HashMap<String, Rc<Prepared>>>,
     held_out: OnceCell<Rc<[usize]>>,
 }
@@ -109,10 +109,6 @@ impl Experiment {
     }
 }
 
-pub(super) fn view_name(view: View) -> &'static str {
-    View::ALL.iter().find(|(_, known)| *known == view).map_or("", |(name, _)| name)
-}
-
 /// A result, or nothing if it is not there yet: the work was stopped, or another process does it.
 pub(super) fn if_there<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
     match result {
@@ -122,8 +118,8 @@ pub(super) fn if_there<T>(result: Result<T, Error>) -> Result<Option<T>, Error> 
 }
 
 impl<'a> Workshop<'a> {
-    pub(super) fn new(settings: &'a Settings, watcher: &'a dyn Watcher) -> Self {
-        Workshop { settings, watcher, prepared: RefCell::default(), held_out: OnceCell::new() }
+    pub(super) fn new(settings: &'a Settings, progress: &'a dyn Progress) -> Self {
+        Workshop { settings, progress, prepared: RefCell::default(), held_out: OnceCell::new() }
     }
 
     /// Training and test data in a view.
@@ -153,18 +149,22 @@ impl<'a> Workshop<'a> {
         let folder = self.settings.work.join("data");
         let _lock = self.wait_for(&folder)?;
         let (folder, threads) = (folder.join(name), self.settings.threads);
-        let watch = Reading::new(self.watcher, format!("preparing {name}"));
-        data::prepare(&self.settings.source, &folder, None, &options, threads, &watch)?;
+        let progress = self.named("preparing", name);
+        data::prepare(&self.settings.source, &folder, None, &options, threads, &progress)?;
         let prepared = Rc::new(Prepared::open(&folder)?);
         self.prepared.borrow_mut().insert(name.to_owned(), prepared.clone());
         Ok(prepared)
+    }
+
+    fn named(&self, what: &str, name: &str) -> Named<'_> {
+        Named { progress: self.progress, name: format!("{what} {name}") }
     }
 
     /// The lock of a folder, as soon as no other process has it.
     fn wait_for(&self, folder: &Path) -> Result<File, Error> {
         loop {
             match lock(folder, "lock") {
-                Err(Error::InUse { .. }) if !self.watcher.is_stopped() => thread::sleep(PATIENCE),
+                Err(Error::InUse { .. }) if !self.progress.is_stopped() => thread::sleep(PATIENCE),
                 found => return found,
             }
         }
@@ -179,21 +179,16 @@ impl<'a> Workshop<'a> {
         let found: Rc<[usize]> = validation_of(&prepared).into();
         if found.iter().all(|&number| prepared.conjecture(number).pairs.is_empty()) {
             let training = prepared.conjectures().filter(|c| c.split == Split::Train).count();
-            let message = format!(
-                "expected conjectures with statements that are held out for validation, found none beside {training} \
-                 for training; give --validation a number from 1 to {}, and another --work",
-                training.saturating_sub(1).max(1)
-            );
-            return Err(Error::data(self.settings.source.display().to_string(), message));
+            return Err(Error::NothingHeldOut { data: self.settings.source.display().to_string(), training });
         }
         Ok(self.held_out.get_or_init(|| found).clone())
     }
 
-    fn held_out_names(&self) -> Result<Validation, Error> {
+    fn held_out_names(&self) -> Result<HoldOut, Error> {
         let prepared = self.data(DECIDING_VIEW)?;
         let held_out = self.held_out()?;
         let names = held_out.iter().map(|&number| prepared.conjecture(number).name.to_owned());
-        Ok(Validation::Names(names.collect()))
+        Ok(HoldOut::Names(names.collect()))
     }
 
     /// The pairs of the held-out conjectures in any view.
@@ -205,9 +200,8 @@ impl<'a> Workshop<'a> {
             known && prepared.conjecture(number).name == main.conjecture(number).name
         };
         if !held_out.iter().all(is_same) {
-            let message = "expected the conjectures of the other prepared folders in their order, found others; \
-                           remove the folder, or choose another --work";
-            return Err(Error::data(prepared.path().display().to_string(), message));
+            let expected = "the conjectures of the other prepared folders in their order";
+            return Err(Error::other_work(prepared.path(), expected, "others"));
         }
         Ok(held_out.iter().flat_map(|&n| prepared.conjecture(n).pairs).map(|pair| pair as u32).collect())
     }
@@ -229,30 +223,36 @@ impl<'a> Workshop<'a> {
         recipe.limit_pairs = limit.unwrap_or(0);
         let resumes = folder.join("recipe.toml").exists();
         if resumes && train::recipe_of(&folder)? != recipe {
-            return Err(Error::data(
-                folder.display().to_string(),
-                "expected a run with the recipe of this call, found another recipe; remove the folder, or choose \
-                 another --work",
-            ));
+            return Err(Error::other_work(&folder, "a run with the recipe of this call", "another recipe"));
         }
         if !folder.join("model.safetensors").exists() {
-            if self.watcher.is_stopped() {
+            if self.progress.is_stopped() {
                 return Err(Error::Interrupted);
             }
             let options = RunOptions { threads: self.settings.threads, resumes, ..RunOptions::default() };
-            let mut watch = Training { watcher: self.watcher, name: &name };
-            match train::train(&prepared, &recipe, &folder, &options, &mut watch)? {
-                train::Outcome::Finished(_) => {}
-                train::Outcome::Stopped(_) => return Err(Error::Interrupted),
+            let mut tell = |event: Event<'_>| {
+                if let Event::Logged(line) = event
+                    && let Some(validation) = &line.validation
+                {
+                    let accuracy = 100.0 * validation.accuracy;
+                    self.progress.note(&format!("{name}: {accuracy:.1} % after {} pairs", line.pairs));
+                }
+            };
+            let run = train::Run {
+                prepared: &prepared,
+                recipe: &recipe,
+                folder: &folder,
+                first_weights: None,
+                options,
+            };
+            match train::train(&run, &self.named("training", &name), &mut tell)? {
+                RunEnd::Finished(_) => {}
+                RunEnd::Stopped(_) => return Err(Error::Interrupted),
             }
         }
         let log = Log::read(&folder)?;
-        let last = log.lines.last().ok_or_else(|| {
-            Error::data(
-                folder.display().to_string(),
-                "expected the log of a finished run, found an empty one; remove the folder",
-            )
-        })?;
+        let missing = || Error::other_work(&folder, "the log of a finished run", "an empty one");
+        let last = log.lines.last().ok_or_else(missing)?;
         let at_end = last.validation.clone();
         let (pairs, seconds) = (last.pairs, last.seconds);
         Ok(Run { name, folder, view: experiment.view, recipe, pairs, seconds, at_end, _lock: lock })
@@ -260,17 +260,23 @@ impl<'a> Workshop<'a> {
 
     /// Pairs a second of a recipe, tried for about this time.
     fn probe(&self, prepared: &Prepared, recipe: &Recipe, time: Duration) -> Result<f64, Error> {
-        self.watcher.begin("measuring the speed", 0);
+        announce(self.progress, "measuring the speed");
         let folder = tempfile::tempdir_in(&self.settings.work)
             .map_err(|error| Error::io(self.settings.work.display().to_string(), error))?;
         let recipe = Recipe { validate_every: u64::MAX, validation_pairs: 1, ..recipe.clone() };
         let options = RunOptions { threads: self.settings.threads, ..RunOptions::default() };
-        let mut probe = Probe::new(self.watcher, time);
-        train::train(prepared, &recipe, &folder.path().join("run"), &options, &mut probe)?;
-        if self.watcher.is_stopped() {
+        let (probe, folder) = (Probe::new(self.progress, time), folder.path().join("run"));
+        let run = train::Run { prepared, recipe: &recipe, folder: &folder, first_weights: None, options };
+        let mut batch = 0;
+        train::train(&run, &probe, &mut |event| {
+            if let Event::Begins(plan) = event {
+                batch = plan.batch;
+            }
+        })?;
+        if self.progress.is_stopped() {
             return Err(Error::Interrupted);
         }
-        Ok(probe.pairs_per_second())
+        Ok(probe.batches_per_second() * batch as f64)
     }
 
     /// The network of a run.
@@ -303,7 +309,7 @@ impl<'a> Workshop<'a> {
                     (renamed, pairs)
                 }
                 Part::Test => {
-                    let pairs = evaluate::pairs_of(&prepared, Split::Test, None, 0);
+                    let pairs = pairs_of(&prepared, Split::Test, None, 0);
                     (prepared.clone(), pairs)
                 }
             };
@@ -312,9 +318,8 @@ impl<'a> Workshop<'a> {
             }
             let (network, trained) = self.network(run)?;
             let map = TokenMap::new(asked.vocabulary(), &trained.vocabulary, &run.name)?;
-            self.watcher.begin(&format!("evaluating {}", run.name), pairs.len() as u64);
-            let watch = Evaluating { watcher: self.watcher };
-            let predictions = evaluate::predict(&network, &trained.seen, &asked, &map, &pairs, &watch)?;
+            let progress = self.named("evaluating", &run.name);
+            let predictions = predict(&network, &trained.seen, &asked, &map, &pairs, &progress)?;
             let share = predictions.accuracies().last().copied().unwrap_or(0.0);
             Ok(Some(Accuracy { share, pairs: pairs.len() }))
         })
@@ -345,11 +350,8 @@ pub(super) fn kept<T: Serialize + DeserializeOwned>(
             Ok(kept) if kept.data == data => Ok(kept.value),
             found => {
                 let what = found.map_or_else(|error| error.to_string(), |_| "one of other data".into());
-                let message = format!(
-                    "expected a measurement on {}, found {what}; remove the run's folder, or choose another --work",
-                    prepared.path().display()
-                );
-                Err(Error::data(path.display().to_string(), message))
+                let expected = format!("a measurement on {}", prepared.path().display());
+                Err(Error::other_work(path, expected, what))
             }
         };
     }
