@@ -33,7 +33,7 @@ fn of_library(error: &Error) -> Option<String> {
             let most = training.saturating_sub(1).max(1);
             return Some(format!("give --validation a number from 1 to {most}, and choose another folder"));
         }
-        Error::NothingToMeasure { .. } => "choose others with --split, or other data",
+        Error::NothingToRank { .. } => "choose others with --split, or other data",
         Error::ForeignModel { .. } => "choose one that was trained on such data with --model",
         Error::RunExists { .. } => "go on with --resume, or choose another folder with --out",
         Error::OtherData { .. } => "give the same --data",

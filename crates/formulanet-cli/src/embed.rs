@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             vec![Premise { name, text, syntax, encoded }]
         }
         None => {
-            arguments.reading.refuse("without a formula")?;
+            arguments.reading.refuse("a file of statements")?;
             read_all(&ranker, sources)?
         }
     };

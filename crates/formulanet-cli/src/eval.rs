@@ -20,7 +20,7 @@ use crate::output::Output;
 use crate::processes::{group, speaks};
 use crate::progress::Bar;
 use crate::train::parse_word;
-use crate::usage::{refuse_flag as refuse, refuse_given};
+use crate::usage::{refuse, refuse_given};
 
 /// Measure a model or a baseline
 ///

@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         };
         printer.print(&statement, &names)?;
     } else {
-        arguments.reading.refuse("without a formula")?;
+        arguments.reading.refuse("a file of statements")?;
         print_files(&arguments, limits, &mut names, &mut printer)?;
     }
     printer.finish()

@@ -14,7 +14,7 @@ use formulanet::rank::{Intake, Library, Premise, Ranker, Selection};
 use formulanet::read::{Format, Source, Syntax, read_text};
 
 use crate::processes::group;
-use crate::usage::{refuse, refuse_idle};
+use crate::usage::{refuse_given, wrong};
 
 /// How large an input may be.
 #[derive(Args)]
@@ -100,7 +100,7 @@ impl FormulaArguments {
                 hol::parse(&text, &options, names)
             }
             Syntax::Tptp => {
-                refuse_idle(&self.given(), "on a formula of TPTP")?;
+                refuse_given(&self.given(), "a formula of TPTP")?;
                 tptp::parse_formula(&text, Language::Fof, limits, names)
             }
         };
@@ -127,9 +127,9 @@ impl FormulaArguments {
     }
 
     /// Refuses all of these flags where there is no formula on the command line.
-    pub(crate) fn refuse(&self, because: &str) -> Result<()> {
-        refuse_idle(&[("--syntax", self.syntax.is_some())], because)?;
-        refuse_idle(&self.given(), because)
+    pub(crate) fn refuse(&self, with: &str) -> Result<()> {
+        refuse_given(&[("--syntax", self.syntax.is_some())], with)?;
+        refuse_given(&self.given(), with)
     }
 }
 
@@ -235,7 +235,7 @@ impl FormatArgument {
 /// Refuses to read standard input twice.
 pub(crate) fn refuse_stdin_twice<'a>(inputs: impl IntoIterator<Item = &'a str>) -> Result<()> {
     if inputs.into_iter().filter(|input| *input == "-").count() > 1 {
-        return refuse("standard input can be read only once: give the others as files");
+        return Err(wrong("standard input can be read only once: give the others as files"));
     }
     Ok(())
 }

@@ -198,7 +198,7 @@ fn read(sources: Vec<Source>, ranker: &Ranker, addition: &mut Addition<'_>) -> R
         }
     }
     if count == 0 {
-        return Err(Error::NothingToRank);
+        return Err(Error::NoStatements);
     }
     processes::agree(group(), &[("statements", format!("{count} with digest {digest:016x}"))])
 }

@@ -14,7 +14,7 @@ use crate::input::{
     ComputeArguments, LimitArguments, ModelArgument, SelectionArguments, warn_unmatched, writing,
 };
 use crate::rank::Row;
-use crate::usage::refuse;
+use crate::usage::wrong;
 
 /// Keep the best axioms of a TPTP problem
 ///
@@ -64,7 +64,7 @@ enum Output {
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if arguments.most.len() > 1 && arguments.out.is_none() {
-        return refuse("several K write several files: say where with --out FOLDER");
+        return Err(wrong("several K write several files: say where with --out FOLDER"));
     }
     let model = shipped::for_syntax(Syntax::Tptp);
     let ranker = arguments.model.ranker(model, &arguments.compute, arguments.limits.limits())?;

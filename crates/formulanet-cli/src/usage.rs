@@ -16,32 +16,19 @@ impl Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// Refuses a command line.
-pub(crate) fn refuse<T>(message: impl Into<String>) -> Result<T> {
-    Err(Usage(message.into()).into())
-}
-
-/// Refuses flags that were given although they have no effect, because of something else that was given.
-pub(crate) fn refuse_idle(flags: &[(&str, bool)], because: &str) -> Result<()> {
-    match flags.iter().find(|(_, is_given)| *is_given) {
-        Some((flag, _)) => refuse(format!("{flag} has no effect {because}: leave it out")),
-        None => Ok(()),
-    }
-}
-
 /// Wrong usage, in words.
 pub(crate) fn wrong(message: impl Into<String>) -> anyhow::Error {
     Usage(message.into()).into()
 }
 
 /// Refuses a flag that has no effect.
-pub(crate) fn refuse_flag(flag: &str, with: &str) -> anyhow::Error {
+pub(crate) fn refuse(flag: &str, with: &str) -> anyhow::Error {
     wrong(format!("the argument '{flag}' cannot be used with {with}"))
 }
 
 /// Refuses the first of some flags that was given.
 pub(crate) fn refuse_given(flags: &[(&str, bool)], with: &str) -> Result<()> {
-    flags.iter().find(|(_, is_given)| *is_given).map_or(Ok(()), |(flag, _)| Err(refuse_flag(flag, with)))
+    flags.iter().find(|(_, is_given)| *is_given).map_or(Ok(()), |(flag, _)| Err(refuse(flag, with)))
 }
 
 /// The exit code of an error.

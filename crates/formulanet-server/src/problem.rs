@@ -82,7 +82,7 @@ impl Problem {
                 problem
             }
             Error::Data { message, .. } => Self::new(StatusCode::BAD_REQUEST, message).in_field(field),
-            Error::NothingToRank => Self::senseless(field, error.to_string()),
+            Error::NoStatements => Self::senseless(field, error.to_string()),
             Error::TooManyForced { most, forced } => {
                 let message = format!(
                     "expected at most k = {most} statements that must be in, found {forced}; raise `k` or name fewer"

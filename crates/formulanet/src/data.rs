@@ -5,6 +5,7 @@
 //! (`split`) and writes a folder (`write`) that [`Prepared`] maps into memory (`store`).
 
 mod collect;
+#[cfg(feature = "plots")]
 mod histogram;
 mod map;
 mod parse;
@@ -18,6 +19,7 @@ mod store;
 pub(crate) mod vocabulary;
 mod write;
 
+#[cfg(feature = "plots")]
 pub use histogram::histograms;
 pub(crate) use prepare::named_view;
 pub use prepare::{Labels, Options, Preparation, prepare, view_name};

@@ -79,7 +79,7 @@ pub enum Error {
     },
     /// There are no statements to rank.
     #[error("expected statements to rank, found none")]
-    NothingToRank,
+    NoStatements,
     /// More statements must be selected than may be.
     #[error("expected at most {most} statements that must be selected, found {forced}")]
     TooManyForced {
@@ -124,14 +124,12 @@ pub enum Error {
     },
     /// No conjecture of the chosen splits depends on a named premise.
     #[error("{data}: expected conjectures that depend on named premises, found none")]
-    NothingToMeasure {
+    NothingToRank {
         /// The prepared folder.
         data: String,
     },
     /// A folder was prepared without what networks that read problems need.
-    #[error(
-        "{folder}: expected a folder that was prepared for reading statements together, found one that was not"
-    )]
+    #[error("{folder}: expected a folder that was prepared for reading statements together, found one that was not")]
     NoProblems {
         /// The prepared folder.
         folder: String,
@@ -221,9 +219,5 @@ impl Error {
 
     pub(crate) fn other_work(path: &Path, expected: impl Into<String>, found: impl Into<String>) -> Self {
         Error::OtherWork { path: path.display().to_string(), expected: expected.into(), found: found.into() }
-    }
-
-    pub(crate) fn exists(path: &Path, found: &'static str) -> Self {
-        Error::Exists { path: path.display().to_string(), found }
     }
 }

@@ -1,8 +1,7 @@
 //! Learning to rank named premises, and remembering statements.
 
 use std::fmt::Write;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -14,6 +13,7 @@ use formulanet::model::recipe::{Recipe, StorageName};
 use formulanet::net::{Compute, Meeting, Network, Precision};
 use formulanet::train::{Run, RunEnd, RunOptions, train};
 use formulanet::{Progress, Ranker, Silent, Statement};
+use formulanet_testing::Folder;
 
 const TOPICS: usize = 12;
 
@@ -40,31 +40,21 @@ fn pairs() -> String {
     text
 }
 
-struct Place {
-    directory: tempfile::TempDir,
+/// A folder with the pairs, prepared.
+fn place() -> Folder {
+    let folder = Folder::new();
+    let raw = folder.write("pairs.jsonl", pairs());
+    let options = Options { validation: HoldOut::Number(24), view: View::Dag, ..Options::default() };
+    prepare(raw.as_ref(), &folder.path("data"), None, &options, 1, &Silent).unwrap();
+    folder
 }
 
-impl Place {
-    fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        fs::write(directory.path().join("pairs.jsonl"), pairs()).unwrap();
-        let options = Options { validation: HoldOut::Number(24), view: View::Dag, ..Options::default() };
-        let place = Place { directory };
-        prepare(&place.path("pairs.jsonl"), &place.path("data"), None, &options, 1, &Silent).unwrap();
-        place
-    }
+fn data(place: &Folder) -> Prepared {
+    Prepared::open(&place.path("data")).unwrap()
+}
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().join(name)
-    }
-
-    fn data(&self) -> Prepared {
-        Prepared::open(&self.path("data")).unwrap()
-    }
-
-    fn model(&self, run: &str) -> Vec<u8> {
-        fs::read(self.path(run).join("model.safetensors")).unwrap()
-    }
+fn model(place: &Folder, run: &str) -> Vec<u8> {
+    place.bytes(&format!("{run}/model.safetensors"))
 }
 
 struct Stopper(u64, AtomicU64);
@@ -79,10 +69,17 @@ impl Progress for Stopper {
     }
 }
 
-fn run(place: &Place, recipe: &Recipe, name: &str, stop_after: u64, resumes: bool, threads: usize) -> RunEnd {
+fn run(
+    place: &Folder,
+    recipe: &Recipe,
+    name: &str,
+    stop_after: u64,
+    resumes: bool,
+    threads: usize,
+) -> RunEnd {
     let options =
         RunOptions { threads, resumes, checkpoint_every: Duration::from_secs(3600), ..RunOptions::default() };
-    let (prepared, folder) = (place.data(), place.path(name));
+    let (prepared, folder) = (data(place), place.path(name));
     let run = Run { prepared: &prepared, recipe, folder: &folder, first_weights: None, options };
     train(&run, &Stopper(stop_after, AtomicU64::new(0)), &mut |_| ()).unwrap()
 }
@@ -107,7 +104,7 @@ fn towers() -> Recipe {
 
 #[test]
 fn premises_of_the_topic_come_first() {
-    let place = Place::new();
+    let place = place();
     for (name, neighbours) in [("with", 0.5), ("without", 0.0)] {
         let recipe = Recipe { neighbours, ..towers() };
         let RunEnd::Finished(Some(validation)) = run(&place, &recipe, name, u64::MAX, false, 2) else {
@@ -115,9 +112,9 @@ fn premises_of_the_topic_come_first() {
         };
         let ranking = validation.ranking.unwrap();
         assert!(ranking.recall_at[&2] > 0.9 && ranking.mean_reciprocal_rank > 0.9, "{name} {ranking:?}");
-        let trained = TrainedModel::from_bytes(&place.model(name), name).unwrap();
+        let trained = TrainedModel::from_bytes(&model(&place, name), name).unwrap();
         assert!(trained.ranks() && trained.neighbours.is_empty() == (neighbours == 0.0));
-        let data = place.data();
+        let data = data(&place);
         let map = TokenMap::new(data.vocabulary(), &trained.vocabulary, name).unwrap();
         let network = Network::new(trained.model.clone(), Compute::new(Precision::F32, 1));
         let again =
@@ -136,20 +133,20 @@ fn premises_of_the_topic_come_first() {
 
 #[test]
 fn a_ranker_is_resumed_to_the_same_bytes() {
-    let place = Place::new();
+    let place = place();
     let recipe = Recipe { epochs: 4, ..towers() };
     run(&place, &recipe, "whole", u64::MAX, false, 1);
     assert!(matches!(run(&place, &recipe, "parts", 5, false, 2), RunEnd::Stopped(5)));
     assert!(matches!(run(&place, &recipe, "parts", 9, true, 1), RunEnd::Stopped(14)));
     run(&place, &recipe, "parts", u64::MAX, true, 2);
-    assert!(place.model("whole") == place.model("parts"));
+    assert!(model(&place, "whole") == model(&place, "parts"));
 }
 
 /// A model with a memory says the same from its file as it did in training, and knows what it saw; also one that marks
 /// what statements and conjectures have in common, which cannot make a vector of a statement alone.
 #[test]
 fn statements_are_remembered() {
-    let place = Place::new();
+    let place = place();
     for (name, marks) in [("seen", false), ("marked", true)] {
         let recipe = Recipe {
             meeting: Meeting::Concat,
@@ -165,9 +162,9 @@ fn statements_are_remembered() {
         let RunEnd::Finished(Some(validation)) = run(&place, &recipe, name, u64::MAX, false, 1) else {
             panic!("not finished");
         };
-        let trained = TrainedModel::from_bytes(&place.model(name), name).unwrap();
+        let trained = TrainedModel::from_bytes(&model(&place, name), name).unwrap();
         assert_eq!(trained.seen.len(), 24);
-        let data = place.data();
+        let data = data(&place);
         let map = TokenMap::new(data.vocabulary(), &trained.vocabulary, name).unwrap();
         let network = Network::new(trained.model.clone(), Compute::new(Precision::F32, 2));
         let pairs = pairs_of(&data, Split::Validation, None, 0);
@@ -181,7 +178,7 @@ fn statements_are_remembered() {
         let stopped = run(&place, &recipe, &parts, 7, false, 2);
         assert!(matches!(stopped, RunEnd::Stopped(7)));
         run(&place, &recipe, &parts, u64::MAX, true, 1);
-        assert!(place.model(name) == place.model(&parts));
+        assert!(model(&place, name) == model(&place, &parts));
         assert_eq!(Ranker::new(trained, Compute::new(Precision::F32, 1)).is_err(), marks);
     }
 }
@@ -189,7 +186,7 @@ fn statements_are_remembered() {
 /// Rare labels become kinds of unknown symbols, and a model that knows them reads new symbols as such.
 #[test]
 fn rare_labels_are_unknown_by_kind() {
-    let place = Place::new();
+    let place = place();
     let validation = HoldOut::Number(24);
     let options = Options { min_count: 3, view: View::Dag, validation, ..Options::default() };
     let out: &Path = &place.path("rare");
@@ -198,7 +195,7 @@ fn rare_labels_are_unknown_by_kind() {
     rare.verify().unwrap();
     let vocabulary = rare.vocabulary();
     assert_eq!(vocabulary[2..5], ["UNKNOWN", "UNKNOWN/p0", "UNKNOWN/p1"].map(str::to_owned));
-    let data = place.data();
+    let data = data(&place);
     assert!(vocabulary.len() < data.vocabulary().len());
     // From the data with all labels to the vocabulary of the other: the same graphs come out.
     let map = TokenMap::new(data.vocabulary(), vocabulary, "model");

@@ -99,7 +99,7 @@ impl<'a> Candidates<'a> {
         let (scores, usual) = (scoring.finish(), usual.map(Scoring::finish));
         pace.check()?;
         if scores.is_empty() {
-            return Err(Error::NothingToRank);
+            return Err(Error::NoStatements);
         }
         Ok(Scores { scores, usual })
     }
@@ -142,7 +142,7 @@ impl<'a> Candidates<'a> {
             Some(Stored::InMemory(shelf)) => Ok(shelf.statements[number].clone()),
             #[cfg(feature = "libraries")]
             Some(Stored::OnDisk(library)) => library.statement(&self.names[number]),
-            None => Err(Error::NothingToRank),
+            None => Err(Error::NoStatements),
         }
     }
 
