@@ -1,6 +1,7 @@
 //! `formulanet train`: a network learns from prepared pairs.
 
 mod flags;
+mod together;
 
 use std::fs;
 use std::io::{self, Write};
@@ -9,17 +10,22 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use formulanet::data::Prepared;
+use formulanet::data::{HoldOut, Prepared};
 use formulanet::model::TrainedModel;
 use formulanet::model::recipe::Recipe;
 use formulanet::processes;
 use formulanet::train::{self, Event, Line, Plan, Run, RunEnd, RunOptions, Validation};
+use formulanet::{Error, Progress};
 
 use crate::input::writing;
 use crate::output::Output;
+use crate::prepare::hold_out;
 use crate::processes::{group, speaks};
 use crate::progress::Bar;
+use crate::usage::refuse_given;
 use flags::Changes;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// Train a network
 ///
@@ -30,10 +36,12 @@ use flags::Changes;
 #[command(after_help = "Examples:\n  \
     formulanet train --data holstep --out run --limit-pairs 100000 --unconditional\n  \
     formulanet train --data holstep --out run --preset paper --model basic\n  \
+    formulanet train --together --data deepmath.tar.zst --out run\n  \
     formulanet train --data holstep --resume run")]
 pub(crate) struct Arguments {
-    /// A folder of `formulanet prepare`; for the presets `default` and `premises`, prepare it with --view dag
-    #[arg(long, value_name = "FOLDER")]
+    /// A folder of `formulanet prepare`; for the presets `default` and `premises`, prepare it with --view dag. With
+    /// --together, a folder that was prepared with --together, or raw data
+    #[arg(long, value_name = "PATH")]
     data: PathBuf,
     /// Write the run to this folder
     #[arg(long, value_name = "RUN", required_unless_present = "resume")]
@@ -41,6 +49,12 @@ pub(crate) struct Arguments {
     /// Go on with a run from its last checkpoint
     #[arg(long, value_name = "RUN", conflicts_with = "out")]
     resume: Option<PathBuf>,
+    /// Train a network that reads a conjecture and all its statements together
+    #[arg(long, conflicts_with_all = ["preset", "init", "resume"])]
+    together: bool,
+    /// With --together and raw data: hold out conjectures, as `formulanet prepare` does [default: 700]
+    #[arg(long, value_name = "N", value_parser = hold_out)]
+    validation: Option<HoldOut>,
     /// Start from this recipe; the flags below change it
     #[arg(long, value_enum, default_value_t = Preset::Default, conflicts_with = "resume")]
     preset: Preset,
@@ -90,55 +104,80 @@ impl Preset {
 }
 
 /// A word of a recipe, as TOML has it.
-pub(crate) fn parse_word<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
+pub(crate) fn parse_word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_value(text.into()).map_err(|error| error.to_string())
 }
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    if arguments.together || arguments.resume.as_deref().is_some_and(train::is_together) {
+        return together::run(&arguments);
+    }
+    refuse_given(
+        &[("--validation", arguments.validation.is_some())],
+        "data that `formulanet prepare` has split",
+    )?;
     let prepared = Prepared::open(&arguments.data)?;
     let (folder, recipe) = match &arguments.resume {
         Some(folder) => (folder, recipe_of(folder)?),
         None => {
             let recipe = match &arguments.recipe {
-                Some(file) => {
-                    let text = fs::read_to_string(file);
-                    let text = text.with_context(|| format!("cannot read `{}`", file.display()))?;
-                    toml::from_str(&text).with_context(|| format!("{}", file.display()))?
-                }
+                Some(file) => read_recipe(file)?,
                 None => arguments.preset.recipe(),
             };
             (arguments.out.as_ref().context("expected --out")?, arguments.changes.apply(recipe)?)
         }
     };
-    let minutes = |minutes: f64| Duration::from_secs_f64(60.0 * minutes.clamp(0.0, 1e6));
-    let options = RunOptions {
-        threads: arguments.threads.unwrap_or_else(|| processes::threads(group())).max(1),
-        most_time: arguments.max_minutes.map(minutes),
-        checkpoint_every: Duration::from_secs(arguments.checkpoint_every),
-        log_every: arguments.log_every.max(1),
-        resumes: arguments.resume.is_some(),
-        group: group(),
-    };
+    let options = arguments.options();
     let first = arguments.init.as_deref().map(TrainedModel::load).transpose()?;
     let run = Run { prepared: &prepared, recipe: &recipe, folder, first_weights: first.as_ref(), options };
-    let (bar, mut total) = (Bar::new(), 0);
-    let mut tell = |event: Event<'_>| match event {
-        _ if !speaks() => {}
-        Event::Begins(plan) => {
-            total = plan.total;
-            eprintln!("{}", plan_text(plan));
+    arguments.watch(folder, |progress, listen| train::train(&run, progress, listen))
+}
+
+impl Arguments {
+    /// What does not change the result.
+    fn options(&self) -> RunOptions {
+        let minutes = |minutes: f64| Duration::from_secs_f64(60.0 * minutes.clamp(0.0, 1e6));
+        RunOptions {
+            threads: self.threads.unwrap_or_else(|| processes::threads(group())).max(1),
+            most_time: self.max_minutes.map(minutes),
+            checkpoint_every: Duration::from_secs(self.checkpoint_every),
+            log_every: self.log_every.max(1),
+            resumes: self.resume.is_some(),
+            group: group(),
         }
-        Event::Logged(line) => print_line(line, total, arguments.format, &bar),
-    };
-    let end = train::train(&run, &bar, &mut tell)?;
-    drop(bar);
-    if speaks() { print_end(&end, folder, &arguments) } else { Ok(()) }
+    }
+
+    /// Shows how a run goes, and what comes of it.
+    fn watch(
+        &self,
+        folder: &Path,
+        run: impl FnOnce(&dyn Progress, &mut dyn FnMut(Event<'_>)) -> Result<RunEnd, Error>,
+    ) -> Result<()> {
+        let (bar, mut total) = (Bar::new(), 0);
+        let mut tell = |event: Event<'_>| match event {
+            _ if !speaks() => {}
+            Event::Begins(plan) => {
+                total = plan.total;
+                eprintln!("{}", plan_text(plan));
+            }
+            Event::Logged(line) => print_line(line, total, self.format, &bar),
+        };
+        let end = run(&bar, &mut tell)?;
+        drop(bar);
+        if speaks() { print_end(&end, folder, self) } else { Ok(()) }
+    }
+}
+
+/// A recipe in a file of the user's.
+fn read_recipe<R: DeserializeOwned>(file: &Path) -> Result<R> {
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read `{}`", file.display()))?;
+    toml::from_str(&text).with_context(|| format!("{}", file.display()))
 }
 
 /// The recipe of a run that goes on. Other processes need not see the folder.
-fn recipe_of(folder: &Path) -> Result<Recipe> {
-    let text = if speaks() { toml::to_string(&train::recipe_of(folder)?)? } else { String::new() };
+fn recipe_of<R: Serialize + DeserializeOwned>(folder: &Path) -> Result<R> {
+    let text = if speaks() { toml::to_string(&train::recipe_of::<R>(folder)?)? } else { String::new() };
     let text = String::from_utf8(processes::from_first(group(), text.into_bytes()))?;
     Ok(toml::from_str(&text)?)
 }
@@ -225,6 +264,13 @@ fn line_text(line: &Line, total: u64) -> String {
                 ranking.full_recall_at.get(&64).copied().unwrap_or(0.0),
                 ranking.mean_reciprocal_rank,
                 ranking.mean_average_precision
+            );
+        }
+        Some(Validation { accuracy, pairs, loss, hidden: Some(hidden), .. }) => {
+            text += &format!(
+                "\n       validation {:.2} % of {pairs}, {:.2} % with names hidden, loss {loss:.3}",
+                100.0 * accuracy,
+                100.0 * hidden
             );
         }
         Some(Validation { accuracy, pairs, steps, loss, .. }) => {

@@ -218,11 +218,20 @@ fn framed(metadata: &Metadata) -> HashMap<String, String> {
     HashMap::from([(KEY.into(), in_json(metadata))])
 }
 
-/// The frame of a file, its metadata and its config.
-fn open<S: Shape>(bytes: &[u8]) -> Result<(SafeTensors<'_>, Metadata, S), CheckpointError> {
+/// What stands in a file beside the numbers, whatever network it is.
+///
+/// # Errors
+///
+/// If it is no safetensors file.
+pub fn read_metadata(bytes: &[u8]) -> Result<Metadata, CheckpointError> {
     let (_, header) = SafeTensors::read_metadata(bytes)?;
     let metadata = header.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
-    let metadata: Metadata = metadata.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    Ok(metadata.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default())
+}
+
+/// The frame of a file, its metadata and its config.
+fn open<S: Shape>(bytes: &[u8]) -> Result<(SafeTensors<'_>, Metadata, S), CheckpointError> {
+    let metadata = read_metadata(bytes)?;
     let tensors = SafeTensors::deserialize(bytes)?;
     let config = metadata.get(CONFIG).ok_or(CheckpointError::NoConfig)?;
     let shape: S = serde_json::from_str(config)?;

@@ -30,7 +30,7 @@ mod train;
 mod union;
 
 pub use batch::{Batch, Candidate, Contest, Dealing, Dropout, Pair};
-pub use checkpoint::{Attachments, CheckpointError, Metadata, State, Storage};
+pub use checkpoint::{Attachments, CheckpointError, Metadata, State, Storage, read_metadata};
 pub use compute::{Compute, Precision};
 pub use config::{Config, Hints, Kind, Meeting, NormKind, Pooling, Reads};
 pub use group::{Alone, Group};
@@ -38,6 +38,6 @@ pub use model::Model;
 pub use network::{Embedding, Network};
 pub use optim::{MovingAverage, Optimiser, Rule, Schedule, clip};
 pub use team::{Member, team};
-pub use tensors::{Layout, Tensor};
+pub use tensors::{Layout, Shape, Tensor};
 pub use train::Gradients;
 pub use union::GraphInput;

@@ -129,10 +129,18 @@ pub enum Error {
         data: String,
     },
     /// A folder was prepared without what networks that read problems need.
-    #[error("{folder}: expected a folder that was prepared for reading statements together, found one that was not")]
+    #[error(
+        "{folder}: expected a folder that was prepared for reading statements together, found one that was not"
+    )]
     NoProblems {
         /// The prepared folder.
         folder: String,
+    },
+    /// A model reads a conjecture and its candidates together, where one is needed that reads statements one by one.
+    #[error("{model}: expected a model that reads statements one by one, found one that reads them together")]
+    ReadsTogether {
+        /// The model.
+        model: String,
     },
     /// A model knows too few labels of some data.
     #[error("{model}: expected a model for this data, found one that knows {known} of its {labels} labels")]

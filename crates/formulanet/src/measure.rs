@@ -4,6 +4,7 @@ mod baselines;
 mod metrics;
 mod predict;
 mod premises;
+mod together;
 
 pub use baselines::{Baseline, BaselineOptions, LibraryBaseline};
 pub(crate) use metrics::accuracy;
@@ -14,3 +15,4 @@ pub use metrics::{
 pub use predict::{Predictions, TokenMap, pairs_of, predict};
 pub(crate) use premises::Questions;
 pub use premises::rank_premises;
+pub use together::{Company, predict_together};

@@ -5,5 +5,7 @@ mod file;
 pub mod knowledge;
 pub mod recipe;
 pub mod shipped;
+pub mod together;
 
-pub use file::{Known, Origin, TrainedModel};
+pub use file::{AnyModel, Known, Origin, TrainedModel};
+pub use together::TogetherFile;

@@ -11,6 +11,7 @@ mod gather;
 mod order;
 mod shared;
 mod sitting;
+mod together;
 mod trainer;
 
 use std::path::Path;
@@ -19,10 +20,11 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use formulanet_net::{Alone, Batch, Compute, Group};
+use formulanet_net::{Alone, Compute, Group};
 use serde::{Deserialize, Serialize};
 
-pub use folder::{Log, recipe_of};
+pub use folder::{Log, is_together, recipe_of};
+pub use together::{TogetherRun, train_together};
 
 use crate::data::Prepared;
 use crate::measure::{Predictions, Ranking};
@@ -30,9 +32,9 @@ use crate::model::TrainedModel;
 use crate::model::knowledge::memory::Seen;
 use crate::model::recipe::Recipe;
 use crate::{Error, Progress, Stage, processes};
-use folder::RunFolder;
+use folder::{RunData, RunFolder};
 use order::Order;
-use sitting::{Reached, Sitting};
+use sitting::{Learner, Reached, Sitting};
 use trainer::Trainer;
 
 /// What is trained, from what, and where to.
@@ -128,13 +130,23 @@ pub struct Validation {
     /// How premises are ranked, if that is what is learnt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranking: Option<Ranking>,
+    /// Accuracy with the names of all symbols hidden, of a network that reads whole problems and knows names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<f64>,
 }
 
 impl Validation {
     fn of(predictions: &Predictions) -> Self {
         let steps = predictions.accuracies();
         let accuracy = steps.last().copied().unwrap_or(0.0);
-        Validation { pairs: predictions.last.len(), accuracy, loss: predictions.loss(), steps, ranking: None }
+        Validation {
+            pairs: predictions.last.len(),
+            accuracy,
+            loss: predictions.loss(),
+            steps,
+            ranking: None,
+            hidden: None,
+        }
     }
 
     fn of_ranking(ranking: Ranking) -> Self {
@@ -144,6 +156,7 @@ impl Validation {
             loss: 0.0,
             steps: Vec::new(),
             ranking: Some(ranking),
+            hidden: None,
         }
     }
 }
@@ -203,7 +216,11 @@ pub fn train(
     prepared.verify()?;
     let group = options.group;
     let compute = Compute::among(group, recipe.precision, options.threads);
-    shared::agree(&compute, prepared, recipe, first_weights)?;
+    let data = RunData::of(prepared);
+    shared::agree(&compute, recipe, || {
+        let first = first_weights.map_or_else(|| "random".to_owned(), TrainedModel::fingerprint);
+        (format!("{} with digest {:016x}", data.facts, prepared.digest()), first)
+    })?;
     let dealing = shared::dealing(group, recipe)?;
     let seen = if recipe.memory > 0 { Seen::of(prepared, recipe.memory) } else { Seen::default() };
     let mut order = Order::new(prepared, recipe, &seen, dealing, &compute);
@@ -215,7 +232,7 @@ pub fn train(
     if let Some(first) = first_weights {
         trainer.begin_with(first)?;
     }
-    let open = || RunFolder::open(run.folder, recipe, prepared, options.resumes);
+    let open = || RunFolder::open(run.folder, recipe, &data, options.resumes);
     let mut folder = group.is_first().then(open).transpose()?;
     let mut reached = Reached::default();
     if options.resumes {
@@ -235,17 +252,26 @@ pub fn train(
         compute: trainer.compute.describe(),
         processes: group.size(),
     }));
-    progress.begin(Stage { name: "training", done: first, of: total, unit: "batches" });
     let batches = order.batches();
     let sitting = Sitting { trainer, folder, options, reached, total, batches, progress, listen };
+    sit(sitting, move |step| order.batch(step))
+}
+
+/// Goes on with a run from where it stands; `make` makes the batches.
+fn sit<L: Learner>(
+    sitting: Sitting<'_, L>,
+    mut make: impl FnMut(u64) -> L::Batch + Send,
+) -> Result<RunEnd, Error> {
+    let (first, total) = (sitting.reached.step, sitting.total);
+    sitting.progress.begin(Stage { name: "training", done: first, of: total, unit: "batches" });
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         // The next batches are made while this one is computed.
-        let (sender, receiver) = mpsc::sync_channel::<Batch>(2);
+        let (sender, receiver) = mpsc::sync_channel(2);
         let stop = &stop;
         scope.spawn(move || {
             for step in first..total {
-                if stop.load(Ordering::Relaxed) || sender.send(order.batch(step)).is_err() {
+                if stop.load(Ordering::Relaxed) || sender.send(make(step)).is_err() {
                     return;
                 }
             }

@@ -5,7 +5,10 @@ use std::sync::OnceLock;
 use anyhow::Result;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use formulanet::model::recipe::{Recipe, ScheduleName};
+use formulanet::model::together::TogetherRecipe;
 use formulanet::net::Meeting;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::Preset;
@@ -79,7 +82,7 @@ impl Flag {
 }
 
 /// All flags, by heading.
-static FLAGS: [(&str, &[Flag]); 5] = [
+static FLAGS: [(&str, &[Flag]); 6] = [
     (
         "Network",
         &[
@@ -115,11 +118,23 @@ static FLAGS: [(&str, &[Flag]); 5] = [
         ],
     ),
     (
+        "Reading together",
+        &[
+            flag("rounds", "rounds", "N", "Update nodes and symbols N times"),
+            flag("hidden", "hidden", "N", "Length of the hidden layer that scores a candidate"),
+            flag("loss", "loss", "each|pool", "Judge each candidate by itself, or those of a conjecture against each other"),
+            flag("names", "min_count", "N", "Know the names of symbols that N statements of training have; 0 for no names"),
+            flag("hide-names", "hide_names", "SHARE", "Hide all names in this share of the problems"),
+            flag("hide-each", "hide_each", "SHARE", "Hide this share of the names in the others"),
+            flag("subsets", "subsets", "SHARE", "Show only some candidates in this share of the problems"),
+        ],
+    ),
+    (
         "Batches",
         &[
-            flag("batch", "batch", "N", "Pairs in a batch; conjectures, if premises are ranked"),
+            flag("batch", "batch", "N", "Pairs in a batch; conjectures, if premises are ranked; nodes, if statements are read together"),
             flag("group", "group", "N", "Draw N pairs of a conjecture together").with(Needs::Classifier),
-            flag("micro-batch", "micro_batch", "N", "Graphs that go through the network together"),
+            flag("micro-batch", "micro_batch", "N", "Graphs that go through the network together; nodes, if statements are read together"),
             flag("useful", "useful", "N", "Draw at most N useful premises for each conjecture").with(Needs::Ranker),
             flag("random", "random", "N", "Add N random premises to each batch").with(Needs::Ranker),
             flag("epochs", "epochs", "N", "See every pair N times"),
@@ -146,7 +161,7 @@ static FLAGS: [(&str, &[Flag]); 5] = [
     (
         "Validation and model files",
         &[
-            flag("validate-every", "validate_every", "N", "Validate after every N pairs"),
+            flag("validate-every", "validate_every", "N", "Validate after every N pairs; batches, if statements are read together"),
             flag("validation-pairs", "validation_pairs", "N", "Use N held-out pairs for that, and all at the end; 0 for all")
                 .with(Needs::Classifier),
             flag("storage", "storage", "f32|bf16|f16", "How model files store matrices"),
@@ -155,30 +170,36 @@ static FLAGS: [(&str, &[Flag]); 5] = [
 ];
 
 /// A recipe as JSON. By way of its text, in which 0.15 is 0.15 rather than the nearest number of 32 bits.
-fn fields(recipe: &Recipe) -> Map<String, Value> {
+fn fields(recipe: &impl Serialize) -> Map<String, Value> {
     let text = serde_json::to_string(recipe).expect("a recipe is plain data");
     serde_json::from_str(&text).expect("it was written so")
 }
 
-fn presets() -> &'static [Map<String, Value>; 3] {
-    static PRESETS: OnceLock<[Map<String, Value>; 3]> = OnceLock::new();
+/// What the presets say, and at the end the recipe for reading statements together.
+fn presets() -> &'static [(&'static str, Map<String, Value>); 4] {
+    static PRESETS: OnceLock<[(&str, Map<String, Value>); 4]> = OnceLock::new();
     PRESETS.get_or_init(|| {
-        [Preset::Default, Preset::Paper, Preset::Premises].map(|preset| fields(&preset.recipe()))
+        let [default, paper, premises] =
+            [Preset::Default, Preset::Paper, Preset::Premises].map(|preset| fields(&preset.recipe()));
+        let together = fields(&TogetherRecipe::default());
+        [("default", default), ("paper", paper), ("premises", premises), ("together", together)]
     })
 }
 
 impl Flag {
     /// What it does, and what the presets say.
     fn help(&self) -> String {
-        let [default, paper, premises] = presets().each_ref().map(|preset| &preset[self.field]);
+        let known: Vec<(&str, &Value)> =
+            presets().iter().filter_map(|(name, preset)| Some((*name, preset.get(self.field)?))).collect();
+        let default = known[0].1;
         let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let mut text = match self.value {
             Shown::Always(value) if *default == Value::Bool(value) => "default".to_owned(),
             Shown::Always(_) => "default: no".to_owned(),
             Shown::As(_) => format!("default: {}", shown(default)),
         };
-        for (name, value) in [("paper", paper), ("premises", premises)] {
-            if value != default {
+        for (name, value) in &known[1..] {
+            if *value != default {
                 text += &format!(", {name}: {}", shown(value));
             }
         }
@@ -186,7 +207,8 @@ impl Flag {
     }
 
     fn parse(&self, text: &str) -> Result<Value, String> {
-        let mut recipe = presets()[0].clone();
+        let known = presets().iter().rev().find(|(_, preset)| preset.contains_key(self.field));
+        let (name, mut recipe) = known.cloned().ok_or("expected a field of a recipe")?;
         let number = text.parse::<u64>().map(Value::from).ok();
         let number = number.or_else(|| text.parse::<f64>().ok().map(Value::from).filter(Value::is_number));
         let value = number.unwrap_or_else(|| text.into());
@@ -198,7 +220,11 @@ impl Flag {
             _ => {}
         }
         recipe.insert(self.field.to_owned(), value.clone());
-        serde_json::from_value::<Recipe>(recipe.into()).map_err(|error| error.to_string())?;
+        let wrong = |error: serde_json::Error| error.to_string();
+        match name {
+            "together" => drop(serde_json::from_value::<TogetherRecipe>(recipe.into()).map_err(wrong)?),
+            _ => drop(serde_json::from_value::<Recipe>(recipe.into()).map_err(wrong)?),
+        }
         Ok(value)
     }
 
@@ -256,11 +282,7 @@ impl Changes {
         if self.0.is_empty() {
             return Ok(recipe);
         }
-        let mut changed = fields(&recipe);
-        for (flag, value) in &self.0 {
-            changed.insert(flag.field.to_owned(), value.clone());
-        }
-        let recipe = serde_json::from_value(changed.into())?;
+        let recipe = self.change(&recipe, "has no effect without --together")?;
         match self.0.iter().find(|(flag, _)| !flag.needs.is_met(&recipe)) {
             Some((Flag { name, needs, .. }, _)) => Err(usage::wrong(format!(
                 "the argument '--{name}' has no effect without {}",
@@ -268,5 +290,20 @@ impl Changes {
             ))),
             None => Ok(recipe),
         }
+    }
+
+    /// The recipe for reading statements together with these changes. Refuses flags without effect.
+    pub(super) fn apply_together(&self, recipe: &TogetherRecipe) -> Result<TogetherRecipe> {
+        self.change(recipe, "has no effect with --together")
+    }
+
+    fn change<R: Serialize + DeserializeOwned>(&self, recipe: &R, otherwise: &str) -> Result<R> {
+        let mut changed = fields(recipe);
+        for (flag, value) in &self.0 {
+            if changed.insert(flag.field.to_owned(), value.clone()).is_none() {
+                return Err(usage::wrong(format!("the argument '--{}' {otherwise}", flag.name)));
+            }
+        }
+        Ok(serde_json::from_value(changed.into())?)
     }
 }

@@ -1,5 +1,6 @@
 //! A model file: a trained network with its vocabulary and where it comes from.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
 
@@ -14,6 +15,7 @@ use crate::model::knowledge::memory::Seen;
 use crate::model::knowledge::proofs::{Neighbours, Shares};
 use crate::model::recipe::Recipe;
 use crate::model::shipped;
+use crate::model::together::TogetherFile;
 use crate::util::files;
 
 /// A trained network, and what is needed to use it.
@@ -70,16 +72,7 @@ impl TrainedModel {
     ///
     /// If there is neither.
     pub fn named(model: &str) -> Result<Self, Error> {
-        if let Some(bytes) = shipped::bytes(model) {
-            return Self::from_bytes(bytes, model);
-        }
-        let path = Path::new(model);
-        if !path.exists() {
-            return Err(Error::NoSuchModel { name: model.to_owned(), shipped: shipped::names() });
-        }
-        // A folder of the shipped kind.
-        let inside = path.join("model.safetensors");
-        Self::load(if inside.is_file() { &inside } else { path })
+        Self::from_bytes(&bytes_of(model)?, model)
     }
 
     /// Reads a model file.
@@ -100,6 +93,9 @@ impl TrainedModel {
     /// If it is no model file.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, Error> {
         let damaged = |message: String| Error::data(name, message);
+        if TogetherFile::is_one(bytes) {
+            return Err(Error::ReadsTogether { model: name.to_owned() });
+        }
         let (model, metadata, attachments) =
             <Model>::from_bytes(bytes).map_err(|error| damaged(error.to_string()))?;
         let part = |key: &str| {
@@ -183,6 +179,44 @@ impl TrainedModel {
             .map_err(|error| Error::data(&shown, error.to_string()))?;
         files::write_whole(path, &bytes)
     }
+}
+
+/// A model of any kind.
+pub enum AnyModel {
+    /// One that reads statements one by one, with the conjecture or without.
+    Single(Box<TrainedModel>),
+    /// One that reads a conjecture and its candidates together.
+    Together(Box<TogetherFile>),
+}
+
+impl AnyModel {
+    /// A shipped model by its name, or a model file by its path.
+    ///
+    /// # Errors
+    ///
+    /// If there is neither.
+    pub fn named(model: &str) -> Result<Self, Error> {
+        let bytes = bytes_of(model)?;
+        if TogetherFile::is_one(&bytes) {
+            return Ok(AnyModel::Together(Box::new(TogetherFile::from_bytes(&bytes, model)?)));
+        }
+        Ok(AnyModel::Single(Box::new(TrainedModel::from_bytes(&bytes, model)?)))
+    }
+}
+
+/// The bytes of a shipped model, or of a model file.
+fn bytes_of(model: &str) -> Result<Cow<'static, [u8]>, Error> {
+    if let Some(bytes) = shipped::bytes(model) {
+        return Ok(bytes.into());
+    }
+    let path = Path::new(model);
+    if !path.exists() {
+        return Err(Error::NoSuchModel { name: model.to_owned(), shipped: shipped::names() });
+    }
+    // A folder of the shipped kind.
+    let inside = path.join("model.safetensors");
+    let path = if inside.is_file() { &inside } else { path };
+    Ok(fs::read(path).map_err(|error| Error::io(path.display().to_string(), error))?.into())
 }
 
 /// What a model that ranks knows beside its network.

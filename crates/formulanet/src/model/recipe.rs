@@ -290,7 +290,13 @@ impl Recipe {
     }
 
     pub(crate) fn storage(&self) -> Storage {
-        match self.storage {
+        self.storage.storage()
+    }
+}
+
+impl StorageName {
+    pub(crate) fn storage(self) -> Storage {
+        match self {
             StorageName::F32 => Storage::F32,
             StorageName::Bf16 => Storage::Bf16,
             StorageName::F16 => Storage::F16,

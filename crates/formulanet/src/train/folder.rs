@@ -4,12 +4,14 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use formulanet_net::{Metadata, State};
+use formulanet_net::{Metadata, Shape, State};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::{Line, Reached};
 use crate::Error;
 use crate::data::Prepared;
-use crate::model::recipe::Recipe;
+use crate::model::together::TogetherRecipe;
 use crate::util::files::{lock, write_whole};
 
 /// A run folder that is in use by this process.
@@ -51,23 +53,28 @@ impl Log {
     }
 }
 
-/// The recipe of a run folder.
+/// The recipe of a run folder, of whatever kind the caller expects.
 ///
 /// # Errors
 ///
-/// If it cannot be read.
-pub fn recipe_of(folder: &Path) -> Result<Recipe, Error> {
+/// If it cannot be read, or is of another kind.
+pub fn recipe_of<R: DeserializeOwned>(folder: &Path) -> Result<R, Error> {
     let path = folder.join(RECIPE);
     let shown = path.display().to_string();
     let text = fs::read_to_string(&path).map_err(|error| Error::io(&shown, error))?;
     toml::from_str(&text).map_err(|error| Error::data(shown, error.to_string()))
 }
 
+/// Whether a run folder is of a network that reads statements together.
+pub fn is_together(folder: &Path) -> bool {
+    recipe_of::<TogetherRecipe>(folder).is_ok()
+}
+
 impl RunFolder {
     pub(super) fn open(
         path: &Path,
-        recipe: &Recipe,
-        prepared: &Prepared,
+        recipe: &impl Serialize,
+        data: &RunData,
         resumes: bool,
     ) -> Result<Self, Error> {
         let lock = lock(path, "lock")?;
@@ -78,10 +85,10 @@ impl RunFolder {
             }
             let text = toml::to_string(recipe).expect("a recipe is plain data");
             write_whole(&run.path(RECIPE), text.as_bytes())?;
-            write_whole(&run.path("data.json"), data_of(prepared).as_bytes())?;
+            write_whole(&run.path("data.json"), data.facts.as_bytes())?;
             write_whole(&run.path(LOG), b"")?;
         } else {
-            run.check_data(prepared)?;
+            run.check_data(data)?;
         }
         Ok(run)
     }
@@ -110,7 +117,7 @@ impl RunFolder {
     }
 
     /// Writes a checkpoint.
-    pub(super) fn save(&self, state: &State, reached: &Reached) -> Result<(), Error> {
+    pub(super) fn save<S: Shape>(&self, state: &State<S>, reached: &Reached) -> Result<(), Error> {
         let path = self.path(STATE);
         let bytes = state_bytes(state, reached);
         write_whole(&path, &bytes.map_err(|message| Error::data(path.display().to_string(), message))?)
@@ -118,7 +125,7 @@ impl RunFolder {
 
     /// Reads the checkpoint, and cuts the log off behind it. A run that was stopped before its first checkpoint begins
     /// anew.
-    pub(super) fn restore(&mut self, state: &mut State) -> Result<Reached, Error> {
+    pub(super) fn restore<S: Shape>(&mut self, state: &mut State<S>) -> Result<Reached, Error> {
         let path = self.path(STATE);
         let mut reached = Reached::default();
         if path.exists() {
@@ -148,11 +155,11 @@ impl RunFolder {
     }
 
     /// Refuses data other than what the run began with.
-    pub(super) fn check_data(&self, prepared: &Prepared) -> Result<(), Error> {
+    fn check_data(&self, data: &RunData) -> Result<(), Error> {
         let path = self.path("data.json");
         let text = fs::read_to_string(&path).map_err(|error| Error::io(path.display().to_string(), error))?;
-        if text != data_of(prepared) {
-            let (data, run) = (prepared.path().display().to_string(), self.path.display().to_string());
+        if text != data.facts {
+            let (data, run) = (data.path.clone(), self.path.display().to_string());
             return Err(Error::OtherData { data, run });
         }
         Ok(())
@@ -160,26 +167,36 @@ impl RunFolder {
 }
 
 /// A checkpoint as bytes, or what is wrong with it.
-pub(super) fn state_bytes(state: &State, reached: &Reached) -> Result<Vec<u8>, String> {
+pub(super) fn state_bytes<S: Shape>(state: &State<S>, reached: &Reached) -> Result<Vec<u8>, String> {
     let reached = serde_json::to_string(reached).expect("how far a run is, is plain data");
     let bytes = state.to_bytes(&Metadata::from([("progress".into(), reached)]));
     bytes.map_err(|error| error.to_string())
 }
 
 /// Reads a checkpoint, or says what else was found.
-pub(super) fn restore_bytes(state: &mut State, bytes: &[u8]) -> Result<Reached, String> {
+pub(super) fn restore_bytes<S: Shape>(state: &mut State<S>, bytes: &[u8]) -> Result<Reached, String> {
     let metadata = state.restore(bytes).map_err(|error| error.to_string())?;
     let text = metadata.get("progress").ok_or("one without progress")?;
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
-/// What tells one prepared folder from another.
-pub(super) fn data_of(prepared: &Prepared) -> String {
-    let meta = prepared.meta();
-    let value = serde_json::json!({
-        "fingerprint": meta.fingerprint,
-        "options": meta.options,
-        "counts": meta.counts,
-    });
-    value.to_string()
+/// The data of a run.
+pub(super) struct RunData {
+    /// Where it is, for messages.
+    pub(super) path: String,
+    /// What tells it from other data, as JSON.
+    pub(super) facts: String,
+}
+
+impl RunData {
+    /// A prepared folder.
+    pub(super) fn of(prepared: &Prepared) -> Self {
+        let meta = prepared.meta();
+        let facts = serde_json::json!({
+            "fingerprint": meta.fingerprint,
+            "options": meta.options,
+            "counts": meta.counts,
+        });
+        RunData { path: prepared.path().display().to_string(), facts: facts.to_string() }
+    }
 }

@@ -1,29 +1,26 @@
 //! A run of several processes: the first has the folder, all have the weights.
 
-use formulanet_net::{Compute, Dealing, Group, Meeting, State};
+use formulanet_net::{Compute, Dealing, Group, Meeting, Shape, State};
+use serde::Serialize;
 
-use super::folder::{RunFolder, data_of};
+use super::folder::RunFolder;
 use super::{Reached, folder};
 use crate::Error;
-use crate::data::Prepared;
-use crate::model::TrainedModel;
 use crate::model::recipe::Recipe;
 use crate::processes;
 
-/// Refuses processes that would not compute the same.
+/// Refuses processes that would not compute the same; `facts` says what is known of the data and of the first weights.
 pub(super) fn agree(
     compute: &Compute,
-    prepared: &Prepared,
-    recipe: &Recipe,
-    first_weights: Option<&TrainedModel>,
+    recipe: &impl Serialize,
+    facts: impl FnOnce() -> (String, String),
 ) -> Result<(), Error> {
     let group = compute.group();
     if group.size() == 1 {
         return Ok(());
     }
     let recipe = toml::to_string(recipe).expect("a recipe is plain data").replace('\n', ", ");
-    let first = first_weights.map_or_else(|| "random".to_owned(), TrainedModel::fingerprint);
-    let data = format!("{} with digest {:016x}", data_of(prepared), prepared.digest());
+    let (data, first) = facts();
     processes::agree(
         group,
         &[
@@ -51,10 +48,10 @@ pub(super) fn dealing(group: &dyn Group, recipe: &Recipe) -> Result<Dealing, Err
 }
 
 /// Reads the checkpoint in the first process and gives it to the others, who need not see the folder.
-pub(super) fn restore(
+pub(super) fn restore<S: Shape>(
     group: &dyn Group,
     run: Option<&mut RunFolder>,
-    state: &mut State,
+    state: &mut State<S>,
 ) -> Result<Reached, Error> {
     let mut reached = Reached::default();
     let mut bytes = Vec::new();
@@ -76,7 +73,7 @@ pub(super) fn restore(
 }
 
 /// Refuses to go on if the processes have come to different weights, which only a faulty machine makes them do.
-pub(super) fn same_weights(group: &dyn Group, state: &State) -> Result<(), Error> {
+pub(super) fn same_weights<S: Shape>(group: &dyn Group, state: &State<S>) -> Result<(), Error> {
     if group.size() == 1 {
         return Ok(());
     }

@@ -3,11 +3,10 @@
 use std::sync::mpsc;
 use std::time::Instant;
 
-use formulanet_net::Batch;
+use formulanet_net::{Compute, Shape, State};
 use serde::{Deserialize, Serialize};
 
-use super::trainer::{Sums, Trainer};
-use super::{Event, Line, RunEnd, RunFolder, RunOptions, shared};
+use super::{Event, Line, RunEnd, RunFolder, RunOptions, Validation, shared};
 use crate::{Error, Progress};
 
 /// How far a run is: what a checkpoint has beside the numbers.
@@ -17,10 +16,58 @@ pub(super) struct Reached {
     seconds: f64,
     /// The best accuracy of a validation so far.
     best: Option<f64>,
+    /// Examples so far; if nothing is said, all batches have as many.
+    #[serde(default)]
+    pairs: Option<u64>,
 }
 
-pub(super) struct Sitting<'a> {
-    pub(super) trainer: Trainer<'a>,
+/// What learns in a run.
+pub(super) trait Learner {
+    /// What it learns from in a step.
+    type Batch: Send;
+    /// The shape of its network.
+    type Shape: Shape;
+
+    /// Everything that training changes.
+    fn state(&self) -> &State<Self::Shape>;
+    /// What it computes with.
+    fn compute(&self) -> &Compute;
+    /// How many examples a batch has.
+    fn examples(batch: &Self::Batch) -> usize;
+    /// Takes a step; returns the length of the gradient.
+    fn step(&mut self, batch: &Self::Batch, rate: f32, step: u64, sums: &mut Sums) -> Result<f64, Error>;
+    /// The learning rate of a step, of so many, of which so many are an epoch.
+    fn rate(&self, step: u64, total: u64, batches: u64) -> f32;
+    /// Batches between two validations, if anything is held out.
+    fn validate_every(&self) -> Option<u64>;
+    /// Looks at held-out conjectures: at all of them, or at as many as a validation on the way does.
+    fn validate(&self, takes_all: bool) -> Result<Validation, Error>;
+    /// Writes the model as it is now, in the first process. All take part, because a model is more than its weights.
+    fn save_model(&self, run: Option<&RunFolder>, name: &str, line: &Line) -> Result<(), Error>;
+}
+
+/// Sums since the last line of the log.
+#[derive(Default)]
+pub(super) struct Sums {
+    pub(super) batches: usize,
+    pub(super) pairs: usize,
+    pub(super) loss: Vec<f64>,
+    pub(super) correct: Vec<usize>,
+}
+
+impl Sums {
+    pub(super) fn add(&mut self, examples: usize, losses: &[f64], correct: &[usize]) {
+        self.batches += 1;
+        self.pairs += examples;
+        self.loss.resize(losses.len(), 0.0);
+        self.correct.resize(correct.len(), 0);
+        self.loss.iter_mut().zip(losses).for_each(|(sum, loss)| *sum += loss);
+        self.correct.iter_mut().zip(correct).for_each(|(sum, n)| *sum += n);
+    }
+}
+
+pub(super) struct Sitting<'a, L> {
+    pub(super) trainer: L,
     /// In the first process.
     pub(super) folder: Option<RunFolder>,
     pub(super) options: RunOptions,
@@ -32,30 +79,32 @@ pub(super) struct Sitting<'a> {
     pub(super) listen: &'a mut dyn FnMut(Event<'_>),
 }
 
-impl Sitting<'_> {
+impl<L: Learner> Sitting<'_, L> {
     /// Takes steps with batches as they come.
-    pub(super) fn run(mut self, batches: &mpsc::Receiver<Batch>) -> Result<RunEnd, Error> {
+    pub(super) fn run(mut self, batches: &mpsc::Receiver<L::Batch>) -> Result<RunEnd, Error> {
         let (begin, earlier) = (Instant::now(), self.reached.seconds);
         let (mut saved, mut last_line, mut sums) = (begin, begin, Sums::default());
-        let (group, recipe) = (self.trainer.compute.group(), self.trainer.recipe);
+        let group = self.trainer.compute().group();
         let mut waited = group.waited();
-        let validate_every = recipe.validate_every.div_ceil(recipe.batch as u64).max(1);
+        let validate_every = self.trainer.validate_every();
         while self.reached.step < self.total {
             let batch = batches.recv().expect("batches are made until the last one");
-            let (step, rate) = (self.reached.step, self.rate());
+            let (step, examples) = (self.reached.step, L::examples(&batch) as u64);
+            let rate = self.trainer.rate(step, self.total, self.batches);
             let gradient = self.trainer.step(&batch, rate, step, &mut sums)?;
             self.reached.step += 1;
+            let pairs = self.reached.pairs.unwrap_or(step * examples) + examples;
+            self.reached.pairs = Some(pairs);
             self.reached.seconds = earlier + begin.elapsed().as_secs_f64();
             self.progress.advance(1);
             let (step, is_last) = (self.reached.step, self.reached.step == self.total);
-            let validates =
-                !self.trainer.validation.is_empty() && (is_last || step.is_multiple_of(validate_every));
+            let validates = validate_every.is_some_and(|every| is_last || step.is_multiple_of(every));
             if step.is_multiple_of(self.options.log_every) || validates || is_last {
                 let speed = sums.pairs as f64 / last_line.elapsed().as_secs_f64().max(1e-9);
                 let validation = if validates { Some(self.trainer.validate(is_last)?) } else { None };
                 let line = Line {
                     step,
-                    pairs: step * batch.examples() as u64,
+                    pairs,
                     epoch: step as f64 / self.batches as f64,
                     seconds: self.reached.seconds,
                     speed,
@@ -88,13 +137,6 @@ impl Sitting<'_> {
         Ok(RunEnd::Finished(None))
     }
 
-    /// The learning rate of the next step.
-    fn rate(&self) -> f32 {
-        let recipe = self.trainer.recipe;
-        let epochs = recipe.epochs.min(self.total.div_ceil(self.batches).max(1) as u32);
-        recipe.schedule().rate(self.reached.step, self.total, epochs)
-    }
-
     /// Writes and tells a line of the log; after a validation, keeps the model if it is the best so far.
     fn log(&mut self, line: &Line) -> Result<(), Error> {
         if let Some(folder) = &mut self.folder {
@@ -102,7 +144,7 @@ impl Sitting<'_> {
         }
         (self.listen)(Event::Logged(line));
         let Some(validation) = &line.validation else { return Ok(()) };
-        shared::same_weights(self.trainer.compute.group(), &self.trainer.state)?;
+        shared::same_weights(self.trainer.compute().group(), self.trainer.state())?;
         if self.reached.best.is_none_or(|best| validation.accuracy > best) {
             self.reached.best = Some(validation.accuracy);
             self.trainer.save_model(self.folder.as_ref(), "best.safetensors", line)?;
@@ -112,7 +154,7 @@ impl Sitting<'_> {
 
     /// Writes a checkpoint.
     fn save(&self) -> Result<(), Error> {
-        self.folder.as_ref().map_or(Ok(()), |folder| folder.save(&self.trainer.state, &self.reached))
+        self.folder.as_ref().map_or(Ok(()), |folder| folder.save(self.trainer.state(), &self.reached))
     }
 
     /// Writes the model.

@@ -6,6 +6,7 @@ use formulanet_net::{
     Batch, Compute, Config, Meeting, Model, MovingAverage, Network, Optimiser, State, Tensor, clip,
 };
 
+use super::sitting::{Learner, Sums};
 use super::{Line, RunFolder, Validation};
 use crate::data::{Prepared, Split, vocabulary};
 use crate::measure::{Questions, TokenMap, pairs_of, predict, rank_premises};
@@ -20,7 +21,7 @@ use crate::{Error, Silent};
 /// What training works with.
 pub(super) struct Trainer<'a> {
     prepared: &'a Prepared,
-    pub(super) recipe: &'a Recipe,
+    recipe: &'a Recipe,
     pub(super) state: State,
     pub(super) compute: Compute,
     /// The pairs of a validation on the way; or, if premises are ranked, the conjectures.
@@ -28,26 +29,6 @@ pub(super) struct Trainer<'a> {
     seen: Seen,
     neighbours: Neighbours,
     prior: Option<f32>,
-}
-
-/// Sums since the last line of the log.
-#[derive(Default)]
-pub(super) struct Sums {
-    pub(super) batches: usize,
-    pub(super) pairs: usize,
-    pub(super) loss: Vec<f64>,
-    pub(super) correct: Vec<usize>,
-}
-
-impl Sums {
-    fn add(&mut self, examples: usize, losses: &[f64], correct: &[usize]) {
-        self.batches += 1;
-        self.pairs += examples;
-        self.loss.resize(losses.len(), 0.0);
-        self.correct.resize(correct.len(), 0);
-        self.loss.iter_mut().zip(losses).for_each(|(sum, loss)| *sum += loss);
-        self.correct.iter_mut().zip(correct).for_each(|(sum, n)| *sum += n);
-    }
 }
 
 impl<'a> Trainer<'a> {
@@ -120,33 +101,6 @@ impl<'a> Trainer<'a> {
         Ok(())
     }
 
-    /// One step; returns the length of the gradient.
-    pub(super) fn step(
-        &mut self,
-        batch: &Batch,
-        rate: f32,
-        step: u64,
-        sums: &mut Sums,
-    ) -> Result<f64, Error> {
-        let State { model, optimiser, average } = &mut self.state;
-        let mut gradients = model.gradients(batch, &self.compute);
-        let most = if self.recipe.clip > 0.0 { self.recipe.clip } else { f32::INFINITY };
-        let length = clip(&mut gradients.values, most);
-        let loss: f64 = gradients.losses.iter().sum();
-        if !loss.is_finite() || !length.is_finite() {
-            return Err(Error::Diverged { step, rate });
-        }
-        let trained = model.layout().trained();
-        optimiser.step(&mut model.values_mut()[..trained], &gradients.values, rate);
-        model.follow_statistics(&gradients);
-        if let Some(average) = average {
-            average.follow(model.values());
-        }
-        sums.add(batch.examples(), &gradients.losses, &gradients.correct);
-        gradients.recycle(&self.compute);
-        Ok(length)
-    }
-
     /// The model as it is now: averaged, if the recipe says so.
     fn model(&self) -> Model {
         let mut model = self.state.model.clone();
@@ -189,12 +143,6 @@ impl<'a> Trainer<'a> {
         for token in (0..counts.len()).filter(|&token| counts[token] == 0) {
             model.values_mut()[token * d..][..d].copy_from_slice(&mean);
         }
-    }
-
-    /// Writes the model as it is now, in the first process. All take part, because a model is more than its weights.
-    pub(super) fn save_model(&self, run: Option<&RunFolder>, name: &str, line: &Line) -> Result<(), Error> {
-        let model = self.trained_model(line);
-        run.map_or(Ok(()), |run| model.save(&run.path(name), self.recipe.storage()))
     }
 
     /// What networks run on that are made in between.
@@ -243,8 +191,60 @@ impl<'a> Trainer<'a> {
         }
         mean
     }
+}
 
-    pub(super) fn validate(&self, takes_all: bool) -> Result<Validation, Error> {
+impl Learner for Trainer<'_> {
+    type Batch = Batch;
+    type Shape = Config;
+
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn compute(&self) -> &Compute {
+        &self.compute
+    }
+
+    fn examples(batch: &Batch) -> usize {
+        batch.examples()
+    }
+
+    fn step(&mut self, batch: &Batch, rate: f32, step: u64, sums: &mut Sums) -> Result<f64, Error> {
+        let State { model, optimiser, average } = &mut self.state;
+        let mut gradients = model.gradients(batch, &self.compute);
+        let most = if self.recipe.clip > 0.0 { self.recipe.clip } else { f32::INFINITY };
+        let length = clip(&mut gradients.values, most);
+        let loss: f64 = gradients.losses.iter().sum();
+        if !loss.is_finite() || !length.is_finite() {
+            return Err(Error::Diverged { step, rate });
+        }
+        let trained = model.layout().trained();
+        optimiser.step(&mut model.values_mut()[..trained], &gradients.values, rate);
+        model.follow_statistics(&gradients);
+        if let Some(average) = average {
+            average.follow(model.values());
+        }
+        sums.add(batch.examples(), &gradients.losses, &gradients.correct);
+        gradients.recycle(&self.compute);
+        Ok(length)
+    }
+
+    fn rate(&self, step: u64, total: u64, batches: u64) -> f32 {
+        let epochs = self.recipe.epochs.min(total.div_ceil(batches).max(1) as u32);
+        self.recipe.schedule().rate(step, total, epochs)
+    }
+
+    fn validate_every(&self) -> Option<u64> {
+        let every = self.recipe.validate_every.div_ceil(self.recipe.batch as u64).max(1);
+        (!self.validation.is_empty()).then_some(every)
+    }
+
+    fn save_model(&self, run: Option<&RunFolder>, name: &str, line: &Line) -> Result<(), Error> {
+        let model = self.trained_model(line);
+        run.map_or(Ok(()), |run| model.save(&run.path(name), self.recipe.storage()))
+    }
+
+    fn validate(&self, takes_all: bool) -> Result<Validation, Error> {
         let network = Network::new(self.model(), self.compute_again());
         let map = TokenMap::new(self.prepared.vocabulary(), self.prepared.vocabulary(), "training")?;
         if self.recipe.meeting == Meeting::Towers {

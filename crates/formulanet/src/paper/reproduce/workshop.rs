@@ -222,7 +222,7 @@ impl<'a> Workshop<'a> {
             budget::pairs(self.settings.budget, &folder, |time| self.probe(&prepared, &recipe, time))?;
         recipe.limit_pairs = limit.unwrap_or(0);
         let resumes = folder.join("recipe.toml").exists();
-        if resumes && train::recipe_of(&folder)? != recipe {
+        if resumes && train::recipe_of::<Recipe>(&folder)? != recipe {
             return Err(Error::other_work(&folder, "a run with the recipe of this call", "another recipe"));
         }
         if !folder.join("model.safetensors").exists() {

@@ -1,0 +1,112 @@
+//! What a network that reads whole problems says about them.
+
+use formulanet_logic::problem::{ProblemBuilder, ProblemLimits};
+use formulanet_net::together::{ProblemInput, TogetherNetwork};
+
+use super::predict::Predictions;
+use crate::data::{Candidate, Problems, Split};
+use crate::measure::metrics::Prediction;
+use crate::model::together::problem_input;
+use crate::util::random::{sample, scramble};
+use crate::{Error, Progress, Stage};
+
+/// In which company candidates are judged.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Company<'a> {
+    /// The conjectures of these splits.
+    pub splits: &'a [Split],
+    /// How many candidates of a conjecture are read together, in groups drawn at random; all of them if nothing is said.
+    pub present: Option<usize>,
+    /// Ends after so many candidates at the latest, with the problem that has the last of them.
+    pub most: Option<usize>,
+}
+
+/// Problems that are scored together: enough for all threads.
+const PROBLEMS: usize = 64;
+
+/// A conjecture with some of its candidates, by the places that they have among all predictions.
+struct Group {
+    input: ProblemInput,
+    places: Vec<usize>,
+}
+
+/// Scores the candidates of conjectures with a network that reads them together. `names` has the number of each symbol's
+/// name, 0 for those that are hidden.
+///
+/// # Errors
+///
+/// If a problem is too large, or `progress` stops it.
+pub fn predict_together(
+    network: &TogetherNetwork,
+    problems: &Problems,
+    names: &[u32],
+    company: &Company<'_>,
+    progress: &dyn Progress,
+) -> Result<Predictions, Error> {
+    let asked: Vec<usize> = company.splits.iter().flat_map(|&split| problems.of_split(split)).collect();
+    let pairs: usize = asked.iter().map(|&number| problems.problem(number).candidates.len()).sum();
+    progress.begin(Stage { name: "evaluating", done: 0, of: pairs as u64, unit: "pairs" });
+    let mut builder = ProblemBuilder::new(ProblemLimits::default());
+    let mut last: Vec<Prediction> = Vec::with_capacity(pairs);
+    for chunk in asked.chunks(PROBLEMS) {
+        if progress.is_stopped() {
+            return Err(Error::Interrupted);
+        }
+        let (begin, mut groups) = (last.len(), Vec::new());
+        for &number in chunk.iter().filter(|_| company.most.is_none_or(|most| begin < most)) {
+            let problem = problems.problem(number);
+            let first = last.len();
+            last.extend(problem.candidates.iter().map(|candidate| Prediction {
+                conjecture: number as u32,
+                score: 0.0,
+                is_useful: candidate.is_useful,
+            }));
+            for places in in_groups(problem.candidates.len(), company.present, number) {
+                let of = |&place: &usize| -> &Candidate { &problem.candidates[place] };
+                let statements = places.iter().map(|place| of(place).statement);
+                problems.build(problem.conjecture, statements, &mut builder).map_err(|cause| {
+                    Error::data(&problems.origin().path, format!("{}: {cause}", problem.name))
+                })?;
+                let input = problem_input(builder.graph(), |symbol| names[symbol as usize]);
+                groups.push(Group { input, places: places.iter().map(|place| first + place).collect() });
+            }
+        }
+        let inputs: Vec<&ProblemInput> = groups.iter().map(|group| &group.input).collect();
+        for (group, scores) in groups.iter().zip(network.score_all(&inputs)) {
+            for (&place, score) in group.places.iter().zip(scores) {
+                last[place].score = 1.0 / (1.0 + (-score).exp());
+            }
+        }
+        progress.advance((last.len() - begin) as u64);
+    }
+    let steps = last.iter().map(|prediction| prediction.score).collect();
+    Ok(Predictions { last, steps })
+}
+
+/// The places of candidates in groups of so many, the same groups in every run.
+fn in_groups(count: usize, present: Option<usize>, number: usize) -> Vec<Vec<usize>> {
+    let all: Vec<usize> = (0..count).collect();
+    match present {
+        Some(size) if size < count => {
+            let mixed = sample(all, usize::MAX, scramble(number as u64 ^ 0x636f_6d70));
+            mixed.chunks(size.max(1)).map(<[usize]>::to_vec).collect()
+        }
+        _ => vec![all],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_candidate_is_in_one_group() {
+        for present in [None, Some(1), Some(3), Some(7), Some(100)] {
+            let groups = in_groups(10, present, 5);
+            assert!(groups.iter().all(|group| group.len() <= present.unwrap_or(10)));
+            let mut all = groups.concat();
+            all.sort_unstable();
+            assert_eq!(all, (0..10).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Models that read a conjecture and its candidates together: their files, and what they read.
+
+mod recipe;
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use formulanet_logic::problem::{EdgeClass, NodeLabel, ProblemGraph};
+use formulanet_net::together::{ProblemInput, TogetherConfig, TogetherModel};
+use formulanet_net::{Attachments, Metadata, Storage};
+use serde::{Deserialize, Serialize};
+
+pub use recipe::{RecipeKind, TogetherRecipe};
+
+use crate::Error;
+use crate::util::files;
+
+/// A trained network that reads whole problems, and what is needed to use it.
+#[derive(Clone)]
+pub struct TogetherFile {
+    /// The network.
+    pub model: TogetherModel,
+    /// What it was trained on, and how.
+    pub origin: TogetherOrigin,
+    /// The symbols whose names it knows; the first has number 1, because 0 is a name that is hidden or unknown.
+    pub names: Vec<String>,
+}
+
+/// Where a model that reads whole problems comes from.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TogetherOrigin {
+    /// How it was trained.
+    pub recipe: TogetherRecipe,
+    /// Name of the data set.
+    pub data: String,
+    /// Tells one data set from another.
+    pub fingerprint: String,
+    /// Candidates that training saw, counted as often as it saw them.
+    pub pairs: u64,
+    /// Accuracy on held-out conjectures, if it was measured.
+    pub validation_accuracy: Option<f64>,
+    /// The same with all names hidden.
+    #[serde(default)]
+    pub hidden_accuracy: Option<f64>,
+    /// Version of the program.
+    pub program: String,
+}
+
+/// Names of the parts in a file's metadata.
+const KIND: &str = "kind";
+const TOGETHER: &str = "together";
+const ORIGIN: &str = "origin";
+const NAMES: &str = "names";
+
+impl TogetherFile {
+    /// Whether a file says that it is such a model.
+    pub fn is_one(bytes: &[u8]) -> bool {
+        let kind = formulanet_net::read_metadata(bytes).ok().and_then(|mut metadata| metadata.remove(KIND));
+        kind.as_deref() == Some(TOGETHER)
+    }
+
+    /// Reads a model file that is in memory; `name` is for messages.
+    ///
+    /// # Errors
+    ///
+    /// If it is no such model.
+    pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, Error> {
+        let damaged = |message: String| Error::data(name, message);
+        let (model, metadata, _) =
+            TogetherModel::from_bytes(bytes).map_err(|error| damaged(error.to_string()))?;
+        let part = |key: &str| metadata.get(key).map_or("", String::as_str);
+        let wrong = |error: serde_json::Error| damaged(format!("expected a formulanet model: {error}"));
+        let origin = serde_json::from_str(part(ORIGIN)).map_err(wrong)?;
+        let names: Vec<String> = serde_json::from_str(part(NAMES)).map_err(wrong)?;
+        let config = model.config();
+        if (config.labels, config.edge_classes) != (NodeLabel::COUNT, EdgeClass::COUNT) {
+            return Err(damaged("expected a network for this program's problem graphs".into()));
+        }
+        if names.len() != config.names.saturating_sub(1) {
+            let expected = config.names.saturating_sub(1);
+            return Err(damaged(format!("expected {expected} names, found {}", names.len())));
+        }
+        Ok(TogetherFile { model, origin, names })
+    }
+
+    /// Writes a model file, whole or not at all.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn save(&self, path: &Path, storage: Storage) -> Result<(), Error> {
+        let metadata = Metadata::from([
+            (KIND.into(), TOGETHER.into()),
+            (ORIGIN.into(), serde_json::to_string(&self.origin).expect("an origin is plain data")),
+            (NAMES.into(), serde_json::to_string(&self.names).expect("names are plain data")),
+        ]);
+        let bytes = self.model.to_bytes(storage, &metadata, &Attachments::new());
+        let bytes = bytes.map_err(|error| Error::data(path.display().to_string(), error.to_string()))?;
+        files::write_whole(path, &bytes)
+    }
+
+    /// The numbers of the names that this model has for symbols; 0 for those that it does not know.
+    pub fn name_numbers(&self, symbols: &[String]) -> Vec<u32> {
+        let known: HashMap<&str, u32> = self.names.iter().map(String::as_str).zip(1..).collect();
+        symbols.iter().map(|symbol| known.get(symbol.as_str()).copied().unwrap_or(0)).collect()
+    }
+}
+
+/// A network for this program's problem graphs.
+pub(crate) fn shape() -> TogetherConfig {
+    TogetherConfig::new(NodeLabel::COUNT, EdgeClass::COUNT)
+}
+
+/// A problem as the network reads it. `name` gives the number of a symbol's name, by the symbol's number in the interner.
+pub fn problem_input(graph: &ProblemGraph, name: impl FnMut(u32) -> u32) -> ProblemInput {
+    ProblemInput {
+        labels: graph.labels().to_vec(),
+        symbols: graph.symbol_of().to_vec(),
+        parents: graph.edge_sources().collect(),
+        children: graph.edge_targets().to_vec(),
+        edge_classes: graph.edge_classes().to_vec(),
+        names: graph.symbol_names().iter().copied().map(name).collect(),
+        roots: graph.roots().collect(),
+        statement_starts: graph.segment_starts().to_vec(),
+        statement_nodes: graph.segments().to_vec(),
+        features: Vec::new(),
+    }
+}

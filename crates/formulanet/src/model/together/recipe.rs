@@ -1,0 +1,183 @@
+//! How a network that reads whole problems is trained.
+
+use formulanet_net::together::{Loss, TogetherConfig};
+use formulanet_net::{Precision, Rule, Schedule, Storage};
+use serde::{Deserialize, Serialize};
+
+use crate::model::recipe::StorageName;
+
+/// Every choice that a network for whole problems depends on, beside the data. As TOML, a flat list of these names.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TogetherRecipe {
+    /// Tells this recipe from those of networks that read pairs.
+    pub kind: RecipeKind,
+    /// Length of a node's vector.
+    pub dimension: usize,
+    /// How often nodes and symbols are updated.
+    pub rounds: usize,
+    /// Length of the hidden layer that scores a candidate.
+    pub hidden: usize,
+    /// How scores are judged.
+    pub loss: Loss,
+    /// Names are those of symbols in at least so many statements of training; 0 for no names at all.
+    pub min_count: u32,
+    /// Share of problems in which all names are hidden.
+    pub hide_names: f32,
+    /// Share of names that are hidden in the other problems.
+    pub hide_each: f32,
+    /// Share of problems that are cut down to some of their candidates, so that the network learns to do with few.
+    pub subsets: f32,
+    /// Share of the numbers of the hidden layer that is left out at random.
+    pub dropout: f32,
+    /// Nodes of a mini-batch, about.
+    pub batch: usize,
+    /// Nodes that go through the network together.
+    pub micro_batch: usize,
+    /// The highest learning rate.
+    pub rate: f32,
+    /// Share of all steps in which the rate rises; then it falls like a cosine.
+    pub warm_up: f32,
+    /// The rate never falls below this.
+    pub floor: f32,
+    /// Weight decay.
+    pub weight_decay: f32,
+    /// Longest gradient; 0 for any.
+    pub clip: f32,
+    /// Decay of the moving average of weights, which is the model in the end; 0 for none.
+    pub average: f32,
+    /// How often every problem is seen.
+    pub epochs: u32,
+    /// Decides the first weights and the order of problems.
+    pub seed: u64,
+    /// How exact products are.
+    pub precision: Precision,
+    /// A validation after so many batches.
+    pub validate_every: u64,
+    /// How model files store matrices.
+    pub storage: StorageName,
+}
+
+/// What kind of network a recipe is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecipeKind {
+    /// One that reads a conjecture and its candidates together.
+    Together,
+}
+
+impl Default for TogetherRecipe {
+    fn default() -> Self {
+        TogetherRecipe {
+            kind: RecipeKind::Together,
+            dimension: 64,
+            rounds: 5,
+            hidden: 128,
+            loss: Loss::Each,
+            min_count: 8,
+            hide_names: 0.15,
+            hide_each: 0.075,
+            subsets: 0.15,
+            dropout: 0.1,
+            batch: 4400,
+            micro_batch: 1100,
+            rate: 3e-3,
+            warm_up: 0.02,
+            floor: 6e-5,
+            weight_decay: 0.01,
+            clip: 1.0,
+            average: 0.998,
+            epochs: 7,
+            seed: 0,
+            precision: Precision::Auto,
+            validate_every: 1000,
+            storage: StorageName::F16,
+        }
+    }
+}
+
+impl TogetherRecipe {
+    /// What is wrong with it.
+    ///
+    /// # Errors
+    ///
+    /// A message that names the field.
+    pub fn check(&self) -> Result<(), String> {
+        let is_share = |share: f32| (0.0..=1.0).contains(&share);
+        let problems = [
+            (!(1..=1024).contains(&self.dimension), "dimension must be from 1 to 1024"),
+            (!(1..=64).contains(&self.rounds), "rounds must be from 1 to 64"),
+            (!(1..=4096).contains(&self.hidden), "hidden must be from 1 to 4096"),
+            (!is_share(self.hide_names), "hide_names must be from 0 to 1"),
+            (!is_share(self.hide_each), "hide_each must be from 0 to 1"),
+            (!is_share(self.subsets), "subsets must be from 0 to 1"),
+            (!(0.0..1.0).contains(&self.dropout), "dropout must be from 0 to below 1"),
+            (self.batch == 0, "batch must be at least 1"),
+            (self.micro_batch == 0, "micro_batch must be at least 1"),
+            (!(self.rate > 0.0 && self.rate.is_finite()), "rate must be positive"),
+            (!is_share(self.warm_up), "warm_up must be from 0 to 1"),
+            (!(self.floor >= 0.0 && self.floor <= self.rate), "floor must be from 0 to the rate"),
+            (
+                !(self.weight_decay >= 0.0 && self.weight_decay.is_finite()),
+                "weight_decay must not be negative",
+            ),
+            (!(self.clip >= 0.0 && self.clip.is_finite()), "clip must not be negative"),
+            (!(0.0..1.0).contains(&self.average), "average must be from 0 to below 1"),
+            (self.epochs == 0, "epochs must be at least 1"),
+            (self.validate_every == 0, "validate_every must be at least 1"),
+        ];
+        match problems.iter().find(|(is_wrong, _)| *is_wrong) {
+            Some((_, message)) => Err((*message).to_owned()),
+            None => Ok(()),
+        }
+    }
+
+    /// The network of the recipe, for so many names.
+    pub fn config(&self, names: usize) -> TogetherConfig {
+        TogetherConfig {
+            // The first is for names that are hidden or unknown.
+            names: if self.min_count == 0 { 0 } else { names + 1 },
+            dimension: self.dimension,
+            rounds: self.rounds,
+            hidden: self.hidden,
+            loss: self.loss,
+            ..super::shape()
+        }
+    }
+
+    pub(crate) fn rule(&self) -> Rule {
+        Rule::AdamW { beta_1: 0.9, beta_2: 0.98 }
+    }
+
+    pub(crate) fn schedule(&self) -> Schedule {
+        Schedule::Cosine { rate: self.rate, warm_up: self.warm_up, floor: self.floor }
+    }
+
+    pub(crate) fn storage(&self) -> Storage {
+        self.storage.storage()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recipes_are_toml() {
+        let recipe = TogetherRecipe::default();
+        recipe.check().unwrap();
+        let text = toml::to_string(&recipe).unwrap();
+        assert!(text.starts_with("kind = \"together\"\n") && text.contains("loss = \"each\"\n"), "{text}");
+        assert_eq!(toml::from_str::<TogetherRecipe>(&text).unwrap(), recipe);
+    }
+
+    #[test]
+    fn wrong_numbers_are_named() {
+        let check = |recipe: TogetherRecipe, expected: &str| {
+            assert!(recipe.check().unwrap_err().contains(expected));
+        };
+        check(TogetherRecipe { hide_names: 1.5, ..TogetherRecipe::default() }, "hide_names");
+        check(TogetherRecipe { rate: f32::NAN, ..TogetherRecipe::default() }, "rate");
+        check(TogetherRecipe { rounds: 0, ..TogetherRecipe::default() }, "rounds");
+    }
+}
