@@ -2,7 +2,6 @@
 
 use crate::compute::Compute;
 use crate::config::{Config, NormKind};
-use crate::kernel::matmul::add_outer;
 use crate::kernel::norm::{self, Normalised, Statistics};
 use crate::kernel::rows;
 use crate::parameters::Update;
@@ -90,14 +89,10 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// The product of rows with a weight.
     pub(crate) fn product(&self, weight: &Weight, rows: &[f32]) -> Vec<f32> {
-        let mut product = self.compute.take(rows.len() / weight.shape[1] * weight.shape[0]);
-        self.weights.forward(weight).multiply(&mut product, rows);
-        product
+        self.weights.product(weight, rows, self.compute)
     }
 
-    /// Adds the gradient of a weight, given the rows that it was multiplied with and the gradient of the product.
     pub(crate) fn weight_gradient(
         &self,
         weight: &Weight,
@@ -105,7 +100,7 @@ impl<'a> Pass<'a> {
         gradient: &[f32],
         gradients: &mut [f32],
     ) {
-        add_outer(self.compute.kernel, &mut gradients[weight.range.clone()], gradient, rows, weight.shape);
+        weight.add_gradient(self.compute.kernel, rows, gradient, gradients);
     }
 
     /// The vectors of the classes in every role.

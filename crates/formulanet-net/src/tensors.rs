@@ -8,7 +8,8 @@ use std::ops::Range;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::kernel::matmul::{Kernel, Packed, Read};
+use crate::compute::Compute;
+use crate::kernel::matmul::{Kernel, Packed, Read, add_outer};
 use crate::kernel::norm::{Affine, AffineGradient};
 use crate::parameters::Functions;
 use crate::random::Random;
@@ -47,6 +48,13 @@ pub(crate) struct Weight {
     pub(crate) shape: [usize; 2],
     /// Its number among all weights.
     number: usize,
+}
+
+impl Weight {
+    /// Adds its gradient, given the rows that it was multiplied with and the gradient of the product.
+    pub(crate) fn add_gradient(&self, kernel: Kernel, rows: &[f32], gradient: &[f32], gradients: &mut [f32]) {
+        add_outer(kernel, &mut gradients[self.range.clone()], gradient, rows, self.shape);
+    }
 }
 
 /// A norm's scale, its shift right behind, and its running mean with the variance right behind, if it has them.
@@ -206,6 +214,13 @@ impl Weights {
             forward: pack(Read::Transposed),
             backward: if is_training { pack(Read::Plain) } else { Vec::new() },
         }
+    }
+
+    /// The product of rows with a weight.
+    pub(crate) fn product(&self, weight: &Weight, rows: &[f32], compute: &Compute) -> Vec<f32> {
+        let mut product = compute.take(rows.len() / weight.shape[1] * weight.shape[0]);
+        self.forward(weight).multiply(&mut product, rows);
+        product
     }
 
     pub(crate) fn forward(&self, weight: &Weight) -> &Packed {

@@ -95,6 +95,68 @@ wide! {
     }
 }
 
+/// Calls a function for a row in blocks of as many numbers as fit, so that sums over edges stay in registers.
+macro_rules! for_blocks {
+    ($d:expr, |$from:ident| $function:ident($($argument:expr),* $(,)?)) => {
+        let mut $from = 0;
+        while $from + 64 <= $d {
+            $function::<64>($($argument),*);
+            $from += 64;
+        }
+        while $from + 16 <= $d {
+            $function::<16>($($argument),*);
+            $from += 16;
+        }
+        while $from < $d {
+            $function::<1>($($argument),*);
+            $from += 1;
+        }
+    };
+}
+
+#[inline(always)]
+fn block<const N: usize>(row: &[f32], from: usize) -> &[f32; N] {
+    row[from..].first_chunk().expect("a row does not end within a block")
+}
+
+#[inline(always)]
+fn block_mut<const N: usize>(row: &mut [f32], from: usize) -> &mut [f32; N] {
+    row[from..].first_chunk_mut().expect("a row does not end within a block")
+}
+
+impl Edges {
+    #[inline(always)]
+    fn of(&self, node: usize) -> impl Iterator<Item = (usize, usize)> {
+        let edges = self.ends.starts[node] as usize..self.ends.starts[node + 1] as usize;
+        let ends = self.ends.items[edges.clone()].iter();
+        ends.zip(&self.classes[edges]).map(|(&end, &class)| (end as usize, usize::from(class)))
+    }
+}
+
+/// What a node receives along its edges, in a block of its row.
+#[inline(always)]
+fn receive<const N: usize>(
+    out: &mut [f32; N],
+    rows: &[f32],
+    (part, from): (Part, usize),
+    edges: impl Iterator<Item = (usize, usize)>,
+    factor: f32,
+    gates: Gates<'_>,
+) {
+    let mut sum = [0.0; N];
+    for (end, class) in edges {
+        let row = block::<N>(rows, end * part.stride + part.offset + from);
+        let gate = class * part.d + from;
+        let (gain, shift) = (block::<N>(gates.gains, gate), block::<N>(gates.shifts, gate));
+        for j in 0..N {
+            sum[j] += (row[j] * gain[j] + shift[j]).max(0.0);
+        }
+    }
+    for j in 0..N {
+        out[j] += factor * sum[j];
+    }
+}
+
 wide! {
     /// Adds to every node's row of `out` what the ends of its edges send it, times its factor.
     pub(crate) fn send(
@@ -105,16 +167,15 @@ wide! {
         factors: &[f32],
         gates: Gates<'_>,
     ) {
-        let d = part.d;
-        for (node, (out, &factor)) in out.chunks_exact_mut(d).zip(factors).enumerate() {
-            for edge in edges.ends.starts[node] as usize..edges.ends.starts[node + 1] as usize {
-                let row = &rows[part.begin(edges.ends.items[edge])..][..d];
-                let class = usize::from(edges.classes[edge]) * d;
-                let (gain, shift) = (&gates.gains[class..][..d], &gates.shifts[class..][..d]);
-                for j in 0..d {
-                    out[j] += factor * (row[j] * gain[j] + shift[j]).max(0.0);
-                }
-            }
+        for (node, (out, &factor)) in out.chunks_exact_mut(part.d).zip(factors).enumerate() {
+            for_blocks!(part.d, |from| receive(
+                block_mut(out, from),
+                rows,
+                (part, from),
+                edges.of(node),
+                factor,
+                gates,
+            ));
         }
     }
 }
@@ -124,6 +185,40 @@ wide! {
 pub(crate) struct Received<'a> {
     pub(crate) gradient: &'a [f32],
     pub(crate) factors: &'a [f32],
+}
+
+/// The gradient of what a node sent along its edges, in a block of its row.
+#[inline(always)]
+fn give_back<const N: usize>(
+    out: &mut [f32; N],
+    row: &[f32; N],
+    (d, from): (usize, usize),
+    edges: impl Iterator<Item = (usize, usize)>,
+    received: Received<'_>,
+    gates: Gates<'_>,
+    gradients: &mut GateGradients<'_>,
+) {
+    let mut sum = [0.0; N];
+    for (end, class) in edges {
+        let (factor, gate) = (received.factors[end], class * d + from);
+        let gradient = block::<N>(received.gradient, end * d + from);
+        let (gain, shift) = (block::<N>(gates.gains, gate), block::<N>(gates.shifts, gate));
+        let mut passed = [0.0; N];
+        for j in 0..N {
+            let is_passed = row[j] * gain[j] + shift[j] > 0.0;
+            passed[j] = if is_passed { factor * gradient[j] } else { 0.0 };
+            sum[j] += passed[j] * gain[j];
+        }
+        let gains = block_mut::<N>(gradients.gains, gate);
+        for j in 0..N {
+            gains[j] += passed[j] * row[j];
+        }
+        let shifts = block_mut::<N>(gradients.shifts, gate);
+        for j in 0..N {
+            shifts[j] += passed[j];
+        }
+    }
+    *out = sum;
 }
 
 wide! {
@@ -137,26 +232,18 @@ wide! {
         gates: Gates<'_>,
         gradients: GateGradients<'_>,
     ) {
-        let d = part.d;
+        let mut gradients = gradients;
         for node in 0..edges.ends.count() {
             let begin = part.begin(node as u32);
-            let (row, out) = (&rows[begin..][..d], &mut out[begin..][..d]);
-            out.fill(0.0);
-            for edge in edges.ends.starts[node] as usize..edges.ends.starts[node + 1] as usize {
-                let receiver = edges.ends.items[edge] as usize;
-                let (factor, received) = (received.factors[receiver], &received.gradient[receiver * d..][..d]);
-                let class = usize::from(edges.classes[edge]) * d;
-                let (gain, shift) = (&gates.gains[class..][..d], &gates.shifts[class..][..d]);
-                let gain_gradient = &mut gradients.gains[class..][..d];
-                let shift_gradient = &mut gradients.shifts[class..][..d];
-                for j in 0..d {
-                    let sent = row[j] * gain[j] + shift[j];
-                    let gradient = if sent > 0.0 { factor * received[j] } else { 0.0 };
-                    out[j] += gradient * gain[j];
-                    gain_gradient[j] += gradient * row[j];
-                    shift_gradient[j] += gradient;
-                }
-            }
+            for_blocks!(part.d, |from| give_back(
+                block_mut(out, begin + from),
+                block(rows, begin + from),
+                (part.d, from),
+                edges.of(node),
+                received,
+                gates,
+                &mut gradients,
+            ));
         }
     }
 }

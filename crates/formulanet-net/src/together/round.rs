@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use crate::compute::Compute;
-use crate::kernel::matmul::add_outer;
 use crate::kernel::messages::{self, Edges, GateGradients, Gates, Part, Received};
 use crate::kernel::{residual, rows};
 use crate::tensors::{Norm, Weight, Weights};
@@ -60,12 +59,9 @@ impl Pass<'_> {
     }
 
     pub(crate) fn product(&self, weight: &Weight, rows: &[f32]) -> Vec<f32> {
-        let mut product = self.compute.take(rows.len() / weight.shape[1] * weight.shape[0]);
-        self.weights.forward(weight).multiply(&mut product, rows);
-        product
+        self.weights.product(weight, rows, self.compute)
     }
 
-    /// Adds the gradient of a weight, given the rows that it was multiplied with and the gradient of the product.
     pub(crate) fn weight_gradient(
         &self,
         weight: &Weight,
@@ -73,7 +69,7 @@ impl Pass<'_> {
         gradient: &[f32],
         gradients: &mut [f32],
     ) {
-        add_outer(self.compute.kernel, &mut gradients[weight.range.clone()], gradient, rows, weight.shape);
+        weight.add_gradient(self.compute.kernel, rows, gradient, gradients);
     }
 
     /// The vectors after all rounds, and what the backward pass needs if it is to come.
