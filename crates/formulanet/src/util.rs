@@ -4,5 +4,4 @@ pub(crate) mod files;
 pub(crate) mod hash;
 pub(crate) mod progress;
 pub(crate) mod random;
-pub(crate) mod text;
 pub(crate) mod vector;

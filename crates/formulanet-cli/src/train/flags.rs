@@ -110,7 +110,7 @@ static FLAGS: [(&str, &[Flag]); 5] = [
             flag("blur", "blur", "SHARE", "Hide this share of a graph's labels from each batch"),
             switch("marks", "marks", true, "Mark symbols of a statement that its conjecture has; such a model scores pairs, not libraries")
                 .with(Needs::Classifier),
-            flag("neighbours", "neighbours", "SHARE", "Take this share of a premise's probability from proofs of similar conjectures")
+            flag("proofs", "proofs", "SHARE", "Take this share of a premise's probability from proofs of similar conjectures")
                 .with(Needs::Ranker),
         ],
     ),
