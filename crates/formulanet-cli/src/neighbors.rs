@@ -180,14 +180,14 @@ fn page<'a>(
         Ok(draw::svg(&graph, names, &SvgOptions { title: Some(title), ..SvgOptions::default() })?)
     };
     let mut text = String::from(
-        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Proofs of a formula</title>\n\
+        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Neighbours of a formula</title>\n\
          <style>body{font:16px/1.5 system-ui,sans-serif;margin:2rem;max-width:80rem}figure{margin:0 0 2rem;\
          overflow-x:auto}figcaption{margin-bottom:.5rem}code{white-space:pre-wrap}</style>\n",
     );
     let shown = query.display(names).to_string();
     write!(
         text,
-        "<h1>Proofs of a formula</h1>\n<figure><figcaption><code>{}</code></figcaption>{}</figure>\n",
+        "<h1>Neighbours of a formula</h1>\n<figure><figcaption><code>{}</code></figcaption>{}</figure>\n",
         draw::escape(&shown),
         picture(query, "query".into())?
     )?;

@@ -126,7 +126,7 @@ pub fn rank_premises(
 ) -> Result<Ranking, Error> {
     let questions = Questions::new(prepared, splits);
     if questions.asked.is_empty() {
-        return Err(Error::NothingToRank { data: prepared.path().display().to_string() });
+        return Err(Error::NothingToRank(prepared.path().display().to_string()));
     }
     questions.rank(network, known, map, progress)
 }

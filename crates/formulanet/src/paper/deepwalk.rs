@@ -40,12 +40,12 @@ impl Default for Options {
 }
 
 /// Both ends of every edge, by node.
-struct Proofs {
+struct Neighbours {
     starts: Vec<usize>,
     nodes: Vec<u16>,
 }
 
-impl Proofs {
+impl Neighbours {
     fn of(graph: GraphRef<'_>) -> Self {
         let edges = || {
             let sources = (0u16..).zip(graph.degrees).flat_map(|(node, &n)| (0..n).map(move |_| node));
@@ -66,7 +66,7 @@ impl Proofs {
                 free[usize::from(from)] += 1;
             }
         }
-        Proofs { starts, nodes }
+        Neighbours { starts, nodes }
     }
 
     fn walk(&self, start: usize, length: usize, random: &mut Random, walk: &mut Vec<usize>) {
@@ -88,7 +88,7 @@ impl Proofs {
 /// on tokens.
 pub(super) fn node_vectors(graph: GraphRef<'_>, options: &Options) -> Vec<f32> {
     let (nodes, dimension) = (graph.degrees.len(), options.dimension);
-    let neighbours = Proofs::of(graph);
+    let neighbours = Neighbours::of(graph);
     let mut random = Random(scramble(options.seed ^ 0x7761_6c6b));
     let mut first = || (random.unit() - 0.5) / dimension as f32;
     let mut vectors: Vec<f32> = (0..nodes * dimension).map(|_| first()).collect();
@@ -372,7 +372,7 @@ mod tests {
         // The other direction of an edge is the same walk.
         let backwards = GraphRef { degrees: &[0, 1, 1], targets: &[0, 1], ..CHAIN };
         let neighbours = |graph| {
-            let Proofs { starts, mut nodes } = Proofs::of(graph);
+            let Neighbours { starts, mut nodes } = Neighbours::of(graph);
             starts.windows(2).for_each(|w| nodes[w[0]..w[1]].sort_unstable());
             (starts, nodes)
         };
