@@ -26,16 +26,16 @@ fn of_library(error: &Error) -> Option<String> {
         Error::OtherModel { .. } => "give that one with --model, or build the library again",
         Error::TooManyForced { .. } => "raise -k or name fewer with --include",
         Error::NoProblems { .. } => "prepare it again with --together, or give the raw data",
-        Error::NotPrepared { .. } => "make one with `formulanet prepare`",
+        Error::NotPrepared(_) => "make one with `formulanet prepare`",
         Error::UnknownLayout { .. } => "name the format with --input-format",
         Error::TooFewPairs { .. } => "hold out fewer conjectures with --validation",
         Error::NothingHeldOut { training, .. } => {
             let most = training.saturating_sub(1).max(1);
             return Some(format!("give --validation a number from 1 to {most}, and choose another folder"));
         }
-        Error::NothingToRank { .. } => "choose others with --split, or other data",
+        Error::NothingToRank(_) => "choose others with --split, or other data",
         Error::ForeignModel { .. } => "choose one that was trained on such data with --model",
-        Error::RunExists { .. } => "go on with --resume, or choose another folder with --out",
+        Error::RunExists(_) => "go on with --resume, or choose another folder with --out",
         Error::OtherData { .. } => "give the same --data",
         Error::OtherWork { .. } => "remove it, or choose another folder with --work",
         Error::Diverged { .. } => "try a lower --rate or a smaller --clip",

@@ -53,10 +53,10 @@ pub(crate) struct Arguments {
     /// Choose first weights and the order of pairs; the held-out conjectures stay the same
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
-    /// Length of a node's vector [default: paper: 256, default: 128]
+    /// Length of a node's vector [default: 256; 128 for the preset `default`]
     #[arg(long, value_name = "N")]
     dim: Option<usize>,
-    /// Pairs in a batch [default: paper: 300, default: 128]
+    /// Pairs in a batch [default: 300; 128 for the preset `default`]
     #[arg(long, value_name = "N")]
     batch: Option<usize>,
     /// Use N threads; the results are the same for any number [default: all cores]

@@ -70,7 +70,7 @@ pub(crate) struct Arguments {
     /// Stop after this time, to be resumed later [default: no limit]
     #[arg(long, value_name = "MINUTES")]
     max_minutes: Option<f64>,
-    /// Write a checkpoint every so many seconds
+    /// Write a checkpoint after this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     checkpoint_every: u64,
     /// Log every N batches

@@ -1,6 +1,7 @@
 //! A trained network at work: graphs to vectors, vectors to probabilities.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::compute::Compute;
 use crate::config::Hints;
@@ -11,7 +12,7 @@ use crate::union::{GraphInput, Union};
 
 /// A trained network, laid out for a CPU.
 pub struct Network {
-    model: Model,
+    model: Arc<Model>,
     weights: Weights,
     compute: Compute,
 }
@@ -52,7 +53,8 @@ const PAIRS: usize = 512;
 
 impl Network {
     /// Lays a network out.
-    pub fn new(model: Model, compute: Compute) -> Self {
+    pub fn new(model: impl Into<Arc<Model>>, compute: Compute) -> Self {
+        let model = model.into();
         let weights = Weights::new(&model.layout.weights, &model.values, compute.kernel, false);
         Network { model, weights, compute }
     }

@@ -89,11 +89,8 @@ pub enum Error {
         forced: usize,
     },
     /// A folder was not prepared.
-    #[error("{folder}: expected a prepared folder, found no meta.json")]
-    NotPrepared {
-        /// The folder.
-        folder: String,
-    },
+    #[error("{0}: expected a prepared folder, found no meta.json")]
+    NotPrepared(String),
     /// A data set is not in a format that is known.
     #[error(
         "{input}: expected HolStep (`N ...`), DeepMath (`C fof(...)`) or JSON Lines (`{{...}}`), found none of them in `{file}`"
@@ -123,11 +120,8 @@ pub enum Error {
         training: usize,
     },
     /// No conjecture of the chosen splits depends on a named premise.
-    #[error("{data}: expected conjectures that depend on named premises, found none")]
-    NothingToRank {
-        /// The prepared folder.
-        data: String,
-    },
+    #[error("{0}: expected conjectures that depend on named premises, found none")]
+    NothingToRank(String),
     /// A folder was prepared without what networks that read problems need.
     #[error(
         "{folder}: expected a folder that was prepared for reading statements together, found one that was not"
@@ -153,11 +147,8 @@ pub enum Error {
         labels: usize,
     },
     /// A folder holds a run already.
-    #[error("{folder}: expected a new folder, found one with a run")]
-    RunExists {
-        /// The folder.
-        folder: String,
-    },
+    #[error("{0}: expected a new folder, found one with a run")]
+    RunExists(String),
     /// A run is resumed with other data.
     #[error(
         "{data}: expected the data that the run in {run} began with, found other data or another preparation"

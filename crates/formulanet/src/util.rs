@@ -2,7 +2,7 @@
 
 pub(crate) mod files;
 pub(crate) mod hash;
+pub(crate) mod plot;
 pub(crate) mod progress;
 pub(crate) mod random;
-pub(crate) mod text;
 pub(crate) mod vector;

@@ -6,7 +6,7 @@ use std::path::Path;
 use formulanet::data::{self, HoldOut, Prepared, prepare};
 use formulanet::logic::View;
 use formulanet::model::knowledge::memory::Seen;
-use formulanet::model::knowledge::proofs::Neighbours;
+use formulanet::model::knowledge::proofs::Proofs;
 use formulanet::model::recipe::Recipe;
 use formulanet::model::{Origin, TrainedModel};
 use formulanet::net::{Compute, Model, Network, NormKind, Precision};
@@ -57,10 +57,10 @@ fn model(prepared: &Prepared, norm: NormKind) -> TrainedModel {
     };
     let model = Model::new(origin.recipe.config(prepared.vocabulary().len()), 7);
     TrainedModel {
-        model,
+        model: model.into(),
         origin,
         vocabulary: prepared.vocabulary().to_vec(),
-        neighbours: Neighbours::default(),
+        proofs: Proofs::default(),
         seen: Seen::default(),
         typical: Vec::new(),
     }

@@ -213,11 +213,7 @@ fn damaged_archives() {
     check_error("twice.tar", &tar(&[("a", file), ("a", file)]), "expected each file once, found `a` again");
     let mixed = tar(&[("a", file), ("b", b"C fof(a,axiom,p).\n")]);
     check_error("mixed.tar", &mixed, "b: expected a holstep file as the others are");
-    check_error(
-        "other.tar",
-        &tar(&[("a", b"hello")]),
-        "found none of them in `a`; say which with --input-format",
-    );
+    check_error("other.tar", &tar(&[("a", b"hello")]), "found none of them in `a`");
     check_error("empty.tar", &tar(&[]), "expected");
     check_error("empty", b"", "found none of them in");
 }

@@ -105,15 +105,15 @@ fn towers() -> Recipe {
 #[test]
 fn premises_of_the_topic_come_first() {
     let place = place();
-    for (name, neighbours) in [("with", 0.5), ("without", 0.0)] {
-        let recipe = Recipe { neighbours, ..towers() };
+    for (name, proofs) in [("with", 0.5), ("without", 0.0)] {
+        let recipe = Recipe { proofs, ..towers() };
         let RunEnd::Finished(Some(validation)) = run(&place, &recipe, name, u64::MAX, false, 2) else {
             panic!("not finished");
         };
         let ranking = validation.ranking.unwrap();
         assert!(ranking.recall_at[&2] > 0.9 && ranking.mean_reciprocal_rank > 0.9, "{name} {ranking:?}");
         let trained = TrainedModel::from_bytes(&model(&place, name), name).unwrap();
-        assert!(trained.ranks() && trained.neighbours.is_empty() == (neighbours == 0.0));
+        assert!(trained.ranks() && trained.proofs.is_empty() == (proofs == 0.0));
         let data = data(&place);
         let map = TokenMap::new(data.vocabulary(), &trained.vocabulary, name).unwrap();
         let network = Network::new(trained.model.clone(), Compute::new(Precision::F32, 1));
@@ -150,7 +150,7 @@ fn statements_are_remembered() {
     for (name, marks) in [("seen", false), ("marked", true)] {
         let recipe = Recipe {
             meeting: Meeting::Concat,
-            neighbours: 0.0,
+            proofs: 0.0,
             memory: 1,
             forget: 0.2,
             marks,

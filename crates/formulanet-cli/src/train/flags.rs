@@ -17,156 +17,135 @@ use crate::usage;
 /// A flag for a field of the recipe.
 struct Flag {
     name: &'static str,
-    field: &'static str,
-    /// What is shown for its value, or the value that a flag without one stands for.
     value: Shown,
-    needs: Needs,
     help: &'static str,
+    needs: Option<Needs>,
 }
 
+/// What is shown for a flag's value, or the value that a flag without one stands for.
 enum Shown {
     As(&'static str),
     Always(bool),
 }
 
-/// What a flag has no effect without.
-#[derive(Clone, Copy)]
-enum Needs {
-    Nothing,
-    Ranker,
-    Classifier,
-    Conjecture,
-    Memory,
-    Divide,
-    Cosine,
+/// What a flag has no effect without: how to see that it is there, and what it is.
+struct Needs(fn(&Recipe) -> bool, &'static str);
+
+const RANKER: Option<Needs> = Some(Needs(
+    |recipe| recipe.meeting == Meeting::Towers,
+    "a model that ranks premises (--preset premises or --meeting towers)",
+));
+const CLASSIFIER: Option<Needs> = Some(Needs(
+    |recipe| recipe.meeting != Meeting::Towers,
+    "a model that classifies pairs (--meeting concat or product)",
+));
+const CONJECTURE: Option<Needs> =
+    Some(Needs(|recipe| recipe.conditional, "a model that sees the conjecture (--conditional)"));
+const MEMORY: Option<Needs> = Some(Needs(|recipe| recipe.memory > 0, "a memory (--memory 1)"));
+const DIVIDE: Option<Needs> =
+    Some(Needs(|recipe| recipe.schedule == ScheduleName::Divide, "--schedule divide"));
+const COSINE: Option<Needs> =
+    Some(Needs(|recipe| recipe.schedule == ScheduleName::Cosine, "--schedule cosine"));
+
+const fn flag(name: &'static str, value: &'static str, help: &'static str) -> Flag {
+    Flag { name, value: Shown::As(value), help, needs: None }
 }
 
-impl Needs {
-    fn is_met(self, recipe: &Recipe) -> bool {
-        match self {
-            Needs::Nothing => true,
-            Needs::Ranker => recipe.meeting == Meeting::Towers,
-            Needs::Classifier => recipe.meeting != Meeting::Towers,
-            Needs::Conjecture => recipe.conditional,
-            Needs::Memory => recipe.memory > 0,
-            Needs::Divide => recipe.schedule == ScheduleName::Divide,
-            Needs::Cosine => recipe.schedule == ScheduleName::Cosine,
-        }
-    }
-
-    fn in_words(self) -> &'static str {
-        match self {
-            Needs::Nothing => "anything",
-            Needs::Ranker => "a model that ranks premises (--preset premises or --meeting towers)",
-            Needs::Classifier => "a model that classifies pairs (--meeting concat or product)",
-            Needs::Conjecture => "a model that sees the conjecture (--conditional)",
-            Needs::Memory => "a memory (--memory 1)",
-            Needs::Divide => "--schedule divide",
-            Needs::Cosine => "--schedule cosine",
-        }
-    }
-}
-
-const fn flag(name: &'static str, field: &'static str, value: &'static str, help: &'static str) -> Flag {
-    Flag { name, field, value: Shown::As(value), needs: Needs::Nothing, help }
-}
-
-const fn switch(name: &'static str, field: &'static str, value: bool, help: &'static str) -> Flag {
-    Flag { name, field, value: Shown::Always(value), needs: Needs::Nothing, help }
+const fn switch(name: &'static str, value: bool, help: &'static str) -> Flag {
+    Flag { name, value: Shown::Always(value), help, needs: None }
 }
 
 impl Flag {
-    const fn with(self, needs: Needs) -> Self {
+    const fn with(self, needs: Option<Needs>) -> Self {
         Flag { needs, ..self }
+    }
+
+    fn field(&self) -> String {
+        match self.name {
+            "dim" => "dimension".to_owned(),
+            "unconditional" => "conditional".to_owned(),
+            "names" => "min_count".to_owned(),
+            name => name.replace('-', "_"),
+        }
     }
 }
 
 /// All flags, by heading.
 static FLAGS: [(&str, &[Flag]); 6] = [
-    (
-        "Network",
-        &[
-            flag("model", "model", "formulanet|basic", "FormulaNet (edges and treelets) or FormulaNet-basic (edges)"),
-            switch("conditional", "conditional", true, "Show the classifier the conjecture"),
-            switch("unconditional", "conditional", false, "Show the classifier the statement alone"),
-            flag("dim", "dimension", "N", "Length of a node's vector"),
-            flag("steps", "steps", "N", "Update nodes N times"),
-            flag("norm", "norm", "graph|batch|layer", "Normalise over a graph, a micro-batch or a single row"),
-            flag("pooling", "pooling", "max|max-mean", "How the vectors of nodes become one"),
-            flag("reads", "reads", "states|messages", "What classifiers read of every node"),
-            flag(
-                "meeting",
-                "meeting",
-                "concat|product|towers",
-                "Classify statement and conjecture side by side (concat), with their product as well (product), or rank \
-                 named premises by dot products (towers)",
-            )
-            .with(Needs::Conjecture),
-        ],
-    ),
-    (
-        "Beside the graphs",
-        &[
-            flag("memory", "memory", "N", "Remember how useful statements were that training has N times; 0 for none")
-                .with(Needs::Classifier),
-            flag("forget", "forget", "SHARE", "Hide this share of the memory from each batch").with(Needs::Memory),
-            flag("blur", "blur", "SHARE", "Hide this share of a graph's labels from each batch"),
-            switch("marks", "marks", true, "Mark symbols of a statement that its conjecture has; such a model scores pairs, not libraries")
-                .with(Needs::Classifier),
-            flag("neighbours", "neighbours", "SHARE", "Take this share of a premise's probability from proofs of similar conjectures")
-                .with(Needs::Ranker),
-        ],
-    ),
-    (
-        "Reading together",
-        &[
-            flag("rounds", "rounds", "N", "Update nodes and symbols N times"),
-            flag("hidden", "hidden", "N", "Length of the hidden layer that scores a candidate"),
-            flag("loss", "loss", "each|pool", "Judge each candidate by itself, or those of a conjecture against each other"),
-            flag("names", "min_count", "N", "Know the names of symbols that N statements of training have; 0 for no names"),
-            flag("hide-names", "hide_names", "SHARE", "Hide all names in this share of the problems"),
-            flag("hide-each", "hide_each", "SHARE", "Hide this share of the names in the others"),
-            flag("subsets", "subsets", "SHARE", "Show only some candidates in this share of the problems"),
-        ],
-    ),
-    (
-        "Batches",
-        &[
-            flag("batch", "batch", "N", "Pairs in a batch; conjectures, if premises are ranked; nodes, if statements are read together"),
-            flag("group", "group", "N", "Draw N pairs of a conjecture together").with(Needs::Classifier),
-            flag("micro-batch", "micro_batch", "N", "Graphs that go through the network together; nodes, if statements are read together"),
-            flag("useful", "useful", "N", "Draw at most N useful premises for each conjecture").with(Needs::Ranker),
-            flag("random", "random", "N", "Add N random premises to each batch").with(Needs::Ranker),
-            flag("epochs", "epochs", "N", "See every pair N times"),
-            flag("limit-pairs", "limit_pairs", "N", "Stop after N pairs; 0 for no limit"),
-            flag("seed", "seed", "SEED", "Choose the first weights and the order of pairs"),
-        ],
-    ),
-    (
-        "Optimiser",
-        &[
-            flag("optimiser", "optimiser", "rms-prop|adam-w", "The optimiser"),
-            flag("rate", "rate", "RATE", "The highest learning rate"),
-            flag("schedule", "schedule", "divide|cosine", "Divide the rate after each epoch, or let it rise and fall"),
-            flag("divide-by", "divide_by", "N", "Divide the rate by N after each epoch").with(Needs::Divide),
-            flag("warm-up", "warm_up", "SHARE", "Let the rate rise for this share of all steps").with(Needs::Cosine),
-            flag("floor", "floor", "RATE", "The lowest learning rate"),
-            flag("weight-decay", "weight_decay", "N", "Weight decay"),
-            flag("clip", "clip", "LENGTH", "Shorten longer gradients; 0 for none"),
-            flag("average", "average", "DECAY", "Keep a moving average of the weights as the model; 0 for none"),
-            flag("dropout", "dropout", "SHARE", "Drop this share of the hidden numbers of classifiers or towers"),
-            flag("precision", "precision", "auto|f32|bf16", "Multiply in bf16 where the CPU can (auto), or always in one of them"),
-        ],
-    ),
-    (
-        "Validation and model files",
-        &[
-            flag("validate-every", "validate_every", "N", "Validate after every N pairs; batches, if statements are read together"),
-            flag("validation-pairs", "validation_pairs", "N", "Use N held-out pairs for that, and all at the end; 0 for all")
-                .with(Needs::Classifier),
-            flag("storage", "storage", "f32|bf16|f16", "How model files store matrices"),
-        ],
-    ),
+    ("Network", &NETWORK),
+    ("Beside the graphs", &BESIDE),
+    ("Reading together", &TOGETHER),
+    ("Batches", &BATCHES),
+    ("Optimiser", &OPTIMISER),
+    ("Validation and model files", &VALIDATION),
+];
+
+static NETWORK: [Flag; 9] = [
+    flag("model", "formulanet|basic", "FormulaNet (edges and treelets) or FormulaNet-basic (edges)"),
+    switch("conditional", true, "Show the classifier the conjecture"),
+    switch("unconditional", false, "Show the classifier the statement alone"),
+    flag("dim", "N", "Length of a node's vector"),
+    flag("steps", "N", "Update nodes N times"),
+    flag("norm", "graph|batch|layer", "Normalise over a graph, a micro-batch or a single row"),
+    flag("pooling", "max|max-mean", "How the vectors of nodes become one"),
+    flag("reads", "states|messages", "What classifiers read of every node"),
+    flag("meeting", "concat|product|towers", MEETING).with(CONJECTURE),
+];
+
+const MEETING: &str = "Classify statement and conjecture side by side (concat), with their product as well \
+                       (product), or rank named premises by dot products (towers)";
+
+static BESIDE: [Flag; 5] = [
+    flag("memory", "N", "Remember how useful statements were that training has N times; 0 for none")
+        .with(CLASSIFIER),
+    flag("forget", "SHARE", "Hide this share of the memory from each batch").with(MEMORY),
+    flag("blur", "SHARE", "Hide this share of a graph's labels from each batch"),
+    switch("marks", true, "Mark the symbols that a statement shares with its conjecture; no libraries then")
+        .with(CLASSIFIER),
+    flag("proofs", "SHARE", "Take this share of a premise's probability from similar conjectures' proofs")
+        .with(RANKER),
+];
+
+static TOGETHER: [Flag; 7] = [
+    flag("rounds", "N", "Update nodes and symbols N times"),
+    flag("hidden", "N", "Length of the hidden layer that scores a candidate"),
+    flag("loss", "each|pool", "Judge each candidate by itself, or those of a conjecture against each other"),
+    flag("names", "N", "Know the names of symbols that N statements of training have; 0 for no names"),
+    flag("hide-names", "SHARE", "Hide all names in this share of the problems"),
+    flag("hide-each", "SHARE", "Hide this share of the names in the others"),
+    flag("subsets", "SHARE", "Show only some candidates in this share of the problems"),
+];
+
+static BATCHES: [Flag; 8] = [
+    flag("batch", "N", "Pairs in a batch; conjectures, if premises are ranked; nodes, with --together"),
+    flag("group", "N", "Draw N pairs of a conjecture together").with(CLASSIFIER),
+    flag("micro-batch", "N", "Graphs that go through the network together; nodes, with --together"),
+    flag("useful", "N", "Draw at most N useful premises for each conjecture").with(RANKER),
+    flag("random", "N", "Add N random premises to each batch").with(RANKER),
+    flag("epochs", "N", "See every pair N times"),
+    flag("limit-pairs", "N", "Stop after N pairs; 0 for no limit"),
+    flag("seed", "SEED", "Choose the first weights and the order of pairs"),
+];
+
+static OPTIMISER: [Flag; 11] = [
+    flag("optimiser", "rms-prop|adam-w", "The optimiser"),
+    flag("rate", "RATE", "The highest learning rate"),
+    flag("schedule", "divide|cosine", "Divide the rate after each epoch, or let it rise and fall"),
+    flag("divide-by", "N", "Divide the rate by N after each epoch").with(DIVIDE),
+    flag("warm-up", "SHARE", "Let the rate rise for this share of all steps").with(COSINE),
+    flag("floor", "RATE", "The lowest learning rate"),
+    flag("weight-decay", "N", "Weight decay"),
+    flag("clip", "LENGTH", "Shorten longer gradients; 0 for none"),
+    flag("average", "DECAY", "Keep a moving average of the weights as the model; 0 for none"),
+    flag("dropout", "SHARE", "Drop this share of the hidden numbers of classifiers or towers"),
+    flag("precision", "auto|f32|bf16", "Multiply in bf16 where the CPU can (auto), or always in one of them"),
+];
+
+static VALIDATION: [Flag; 3] = [
+    flag("validate-every", "N", "Validate after every N pairs; batches, with --together"),
+    flag("validation-pairs", "N", "Use N held-out pairs for that, and all at the end; 0 for all")
+        .with(CLASSIFIER),
+    flag("storage", "f32|bf16|f16", "How model files store matrices"),
 ];
 
 /// A recipe as JSON. By way of its text, in which 0.15 is 0.15 rather than the nearest number of 32 bits.
@@ -189,8 +168,9 @@ fn presets() -> &'static [(&'static str, Map<String, Value>); 4] {
 impl Flag {
     /// What it does, and what the presets say.
     fn help(&self) -> String {
+        let field = self.field();
         let known: Vec<(&str, &Value)> =
-            presets().iter().filter_map(|(name, preset)| Some((*name, preset.get(self.field)?))).collect();
+            presets().iter().filter_map(|(name, preset)| Some((*name, preset.get(&field)?))).collect();
         let default = known[0].1;
         let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let mut text = match self.value {
@@ -207,19 +187,19 @@ impl Flag {
     }
 
     fn parse(&self, text: &str) -> Result<Value, String> {
-        let known = presets().iter().rev().find(|(_, preset)| preset.contains_key(self.field));
+        let known = presets().iter().rev().find(|(_, preset)| preset.contains_key(&self.field()));
         let (name, mut recipe) = known.cloned().ok_or("expected a field of a recipe")?;
         let number = text.parse::<u64>().map(Value::from).ok();
         let number = number.or_else(|| text.parse::<f64>().ok().map(Value::from).filter(Value::is_number));
         let value = number.unwrap_or_else(|| text.into());
-        match &recipe[self.field] {
+        match &recipe[&self.field()] {
             Value::Number(known) if known.is_u64() && !value.is_u64() => {
                 return Err("expected a whole number".into());
             }
             Value::Number(_) if !value.is_number() => return Err("expected a number".into()),
             _ => {}
         }
-        recipe.insert(self.field.to_owned(), value.clone());
+        recipe.insert(self.field(), value.clone());
         let wrong = |error: serde_json::Error| error.to_string();
         match name {
             "together" => drop(serde_json::from_value::<TogetherRecipe>(recipe.into()).map_err(wrong)?),
@@ -283,13 +263,14 @@ impl Changes {
             return Ok(recipe);
         }
         let recipe = self.change(&recipe, "has no effect without --together")?;
-        match self.0.iter().find(|(flag, _)| !flag.needs.is_met(&recipe)) {
-            Some((Flag { name, needs, .. }, _)) => Err(usage::wrong(format!(
-                "the argument '--{name}' has no effect without {}",
-                needs.in_words()
-            ))),
-            None => Ok(recipe),
+        for (Flag { name, needs, .. }, _) in &self.0 {
+            if let Some(Needs(is_met, what)) = needs
+                && !is_met(&recipe)
+            {
+                return Err(usage::wrong(format!("the argument '--{name}' has no effect without {what}")));
+            }
         }
+        Ok(recipe)
     }
 
     /// The recipe for reading statements together with these changes. Refuses flags without effect.
@@ -300,7 +281,7 @@ impl Changes {
     fn change<R: Serialize + DeserializeOwned>(&self, recipe: &R, otherwise: &str) -> Result<R> {
         let mut changed = fields(recipe);
         for (flag, value) in &self.0 {
-            if changed.insert(flag.field.to_owned(), value.clone()).is_none() {
+            if changed.insert(flag.field(), value.clone()).is_none() {
                 return Err(usage::wrong(format!("the argument '--{}' {otherwise}", flag.name)));
             }
         }

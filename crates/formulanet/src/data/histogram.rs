@@ -3,32 +3,22 @@
 use plotters::prelude::*;
 
 use super::Distribution;
-
-type DrawingError = Box<dyn std::error::Error + Send + Sync>;
+use crate::util::plot::{Area, BLUE, DrawingError, picture};
 
 /// Histograms side by side, with classes that double in width: sizes of formulas differ by orders of magnitude.
 pub fn histograms(title: &str, distributions: &[(&str, &Distribution)]) -> Result<String, DrawingError> {
     let columns = distributions.len().clamp(1, 3);
     let rows = distributions.len().div_ceil(columns).max(1);
-    let mut picture = String::new();
-    {
-        let size = (360 * columns as u32, 40 + 260 * rows as u32);
-        let root = SVGBackend::with_string(&mut picture, size).into_drawing_area();
-        root.fill(&WHITE)?;
+    picture((360 * columns as u32, 40 + 260 * rows as u32), |root| {
         let area = root.titled(title, ("sans-serif", 20))?;
         for (area, (name, distribution)) in area.split_evenly((rows, columns)).iter().zip(distributions) {
             histogram(area, name, distribution)?;
         }
-        root.present()?;
-    }
-    Ok(picture)
+        Ok(())
+    })
 }
 
-fn histogram(
-    area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
-    name: &str,
-    distribution: &Distribution,
-) -> Result<(), DrawingError> {
+fn histogram(area: &Area<'_>, name: &str, distribution: &Distribution) -> Result<(), DrawingError> {
     let total = distribution.histogram.iter().sum::<u64>().max(1) as f64;
     let shares: Vec<f64> = distribution.histogram.iter().map(|&n| 100.0 * n as f64 / total).collect();
     let highest = shares.iter().copied().fold(1.0, f64::max);
@@ -53,10 +43,9 @@ fn histogram(
         .y_label_formatter(&|share| format!("{share:.0} %"))
         .label_style(("sans-serif", 11))
         .draw()?;
-    let blue = RGBColor(44, 110, 170);
     chart.draw_series(shares.iter().enumerate().map(|(class, &share)| {
         let class = class as f64;
-        Rectangle::new([(class + 0.06, 0.0), (class + 0.94, share)], blue.filled())
+        Rectangle::new([(class + 0.06, 0.0), (class + 0.94, share)], BLUE.filled())
     }))?;
     Ok(())
 }

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, mpsc};
+use std::sync::{Mutex, mpsc};
 use std::thread;
 
 use formulanet_logic::{Limits, View};
@@ -205,30 +204,30 @@ pub(super) fn collect(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Collection, Error> {
-    let gate = Gate::default();
+    // The reader needs a permit for every file; it gets no more after a failure.
+    let (permit_sender, permits) = mpsc::channel();
+    (0..WINDOW).for_each(|_| _ = permit_sender.send(()));
+    let mut permit_sender = Some(permit_sender);
     let (file_sender, file_receiver) = mpsc::sync_channel(WINDOW);
     let file_receiver = Mutex::new(file_receiver);
     let (parsed_sender, parsed_receiver) = mpsc::channel();
     thread::scope(|scope| {
         for id in 0..threads {
-            let (files, gate, parsed) = (&file_receiver, &gate, parsed_sender.clone());
+            let (files, parsed) = (&file_receiver, parsed_sender.clone());
             scope.spawn(move || {
                 let mut worker = Worker::new(id, layout, options);
                 loop {
                     let next = files.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).recv();
                     let Ok((index, file)) = next else { break };
-                    // After a failure files are only taken, so that their reader does not wait for ever.
-                    if !gate.is_closed() {
-                        let _ = parsed.send((index, worker.parse(file)));
-                    }
+                    let _ = parsed.send((index, worker.parse(file)));
                 }
             });
         }
         drop(parsed_sender);
-        let reader = scope.spawn(|| {
+        let reader = scope.spawn(move || {
             let (mut index, sender) = (0, file_sender);
             source.for_each(progress, &mut |file| {
-                if progress.is_stopped() || !gate.wait(index) {
+                if progress.is_stopped() || permits.recv().is_err() {
                     return Err(Error::Interrupted);
                 }
                 sender.send((index, file)).map_err(|_| Error::Interrupted)?;
@@ -247,11 +246,11 @@ pub(super) fn collect(
                     Ok(parsed) => collection.add(parsed),
                     Err(error) => {
                         failure = Some(error);
-                        gate.close();
+                        permit_sender = None;
                     }
                 }
                 next += 1;
-                gate.open_to(next + WINDOW);
+                permit_sender.iter().for_each(|sender| _ = sender.send(()));
             }
         }
         let read = reader.join().unwrap_or(Err(Error::Interrupted));
@@ -260,38 +259,4 @@ pub(super) fn collect(
             None => read.map(|()| collection),
         }
     })
-}
-
-/// Holds the reader back until earlier files are done.
-#[derive(Default)]
-struct Gate {
-    end: Mutex<usize>,
-    changed: Condvar,
-    is_closed: AtomicBool,
-}
-
-impl Gate {
-    /// Waits until the file with this number may be read; false if there is no more use in it.
-    fn wait(&self, index: usize) -> bool {
-        let mut end = self.end.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        while index >= (*end).max(WINDOW) && !self.is_closed() {
-            end = self.changed.wait(end).unwrap_or_else(|poisoned| poisoned.into_inner());
-        }
-        !self.is_closed()
-    }
-
-    fn open_to(&self, end: usize) {
-        *self.end.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = end;
-        self.changed.notify_all();
-    }
-
-    fn close(&self) {
-        self.is_closed.store(true, Ordering::SeqCst);
-        let _held = self.end.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        self.changed.notify_all();
-    }
-
-    fn is_closed(&self) -> bool {
-        self.is_closed.load(Ordering::SeqCst)
-    }
 }

@@ -320,24 +320,14 @@ struct Fingerprint {
 }
 
 impl Fingerprint {
-    fn add(&mut self, mut bytes: &[u8]) {
+    fn add(&mut self, bytes: &[u8]) {
         self.length += bytes.len() as u64;
-        if !self.pending.is_empty() {
-            let n = bytes.len().min(16 - self.pending.len());
-            self.pending.extend_from_slice(&bytes[..n]);
-            bytes = &bytes[n..];
-            if self.pending.len() < 16 {
-                return;
-            }
-            let block: [u8; 16] = self.pending[..].try_into().expect("sixteen bytes");
-            self.pending.clear();
-            self.block(block);
-        }
-        let mut blocks = bytes.chunks_exact(16);
-        for block in &mut blocks {
-            self.block(block.try_into().expect("sixteen bytes"));
-        }
-        self.pending.extend_from_slice(blocks.remainder());
+        let mut pending = std::mem::take(&mut self.pending);
+        pending.extend_from_slice(bytes);
+        let blocks = pending.chunks_exact(16);
+        let rest = blocks.remainder().to_vec();
+        blocks.for_each(|block| self.block(block.try_into().expect("sixteen bytes")));
+        self.pending = rest;
     }
 
     fn block(&mut self, block: [u8; 16]) {

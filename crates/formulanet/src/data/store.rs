@@ -144,18 +144,15 @@ pub(super) trait Element: AnyBitPattern + NoUninit {
     const DTYPE: Dtype;
 }
 
-impl Element for u8 {
-    const DTYPE: Dtype = Dtype::U8;
+macro_rules! elements {
+    ($($number:ty: $dtype:ident),*) => {
+        $(impl Element for $number {
+            const DTYPE: Dtype = Dtype::$dtype;
+        })*
+    };
 }
-impl Element for u16 {
-    const DTYPE: Dtype = Dtype::U16;
-}
-impl Element for u32 {
-    const DTYPE: Dtype = Dtype::U32;
-}
-impl Element for u64 {
-    const DTYPE: Dtype = Dtype::U64;
-}
+
+elements!(u8: U8, u16: U16, u32: U32, u64: U64);
 
 /// Where an array of a known type lies in the mapped file.
 struct Array<T> {
@@ -179,6 +176,11 @@ impl<T: Element> Array<T> {
 }
 
 impl Array<u64> {
+    /// One of the texts that these offsets divide.
+    fn text<'a>(&self, texts: &Array<u8>, memory: &'a [u8], number: usize) -> &'a str {
+        std::str::from_utf8(&texts.of(memory)[self.range(memory, number)]).unwrap_or("?")
+    }
+
     /// The part of another array that belongs to an entry.
     fn range(&self, memory: &[u8], number: usize) -> Range<usize> {
         let offsets = &self.of(memory)[number..number + 2];
@@ -198,43 +200,6 @@ impl Array<u32> {
         let is_sound = self.of(memory).iter().all(|&number| (number as usize) < end);
         if is_sound { Ok(()) } else { Err(format!("a number in `{}` that stands for nothing", self.name)) }
     }
-}
-
-/// Texts one after the other, and where each ends.
-struct Texts {
-    bytes: Array<u8>,
-    offsets: Array<u64>,
-}
-
-impl Texts {
-    fn get<'a>(&self, memory: &'a [u8], number: usize) -> &'a str {
-        std::str::from_utf8(&self.bytes.of(memory)[self.offsets.range(memory, number)]).unwrap_or("?")
-    }
-
-    fn expect(&self, memory: &[u8], entries: usize) -> Result<(), String> {
-        self.offsets.expect_offsets(memory, entries, self.bytes.of(memory).len())
-    }
-}
-
-/// All arrays of a folder.
-struct Arrays {
-    node_offsets: Array<u64>,
-    edge_offsets: Array<u64>,
-    tokens: Array<u16>,
-    degrees: Array<u16>,
-    targets: Array<u16>,
-    pair_conjecture: Array<u32>,
-    pair_statement: Array<u32>,
-    pair_useful: Array<u8>,
-    conjecture_graph: Array<u32>,
-    conjecture_split: Array<u8>,
-    conjecture_pairs: Array<u64>,
-    conjecture_names: Texts,
-    conjecture_files: Texts,
-    dependency_premise: Array<u32>,
-    dependency_offsets: Array<u64>,
-    premise_graph: Array<u32>,
-    premise_names: Texts,
 }
 
 /// The arrays that a file says it has.
@@ -260,32 +225,44 @@ impl Found<'_> {
             Err(format!("an array `{name}` that is not aligned"))
         }
     }
+}
 
-    fn texts(&self, bytes: &'static str, offsets: &'static str) -> Result<Texts, String> {
-        Ok(Texts { bytes: self.array(bytes)?, offsets: self.array(offsets)? })
-    }
+/// All arrays of a folder. Each is stored under its own name.
+macro_rules! arrays {
+    ($($name:ident: $number:ty,)*) => {
+        struct Arrays {
+            $($name: Array<$number>,)*
+        }
 
-    fn arrays(&self) -> Result<Arrays, String> {
-        Ok(Arrays {
-            node_offsets: self.array("node_offsets")?,
-            edge_offsets: self.array("edge_offsets")?,
-            tokens: self.array("tokens")?,
-            degrees: self.array("degrees")?,
-            targets: self.array("targets")?,
-            pair_conjecture: self.array("pair_conjecture")?,
-            pair_statement: self.array("pair_statement")?,
-            pair_useful: self.array("pair_useful")?,
-            conjecture_graph: self.array("conjecture_graph")?,
-            conjecture_split: self.array("conjecture_split")?,
-            conjecture_pairs: self.array("conjecture_pairs")?,
-            conjecture_names: self.texts("conjecture_names", "conjecture_names_offsets")?,
-            conjecture_files: self.texts("conjecture_files", "conjecture_files_offsets")?,
-            dependency_premise: self.array("dependency_premise")?,
-            dependency_offsets: self.array("dependency_offsets")?,
-            premise_graph: self.array("premise_graph")?,
-            premise_names: self.texts("premise_names", "premise_names_offsets")?,
-        })
-    }
+        impl Found<'_> {
+            fn arrays(&self) -> Result<Arrays, String> {
+                Ok(Arrays { $($name: self.array(stringify!($name))?,)* })
+            }
+        }
+    };
+}
+
+arrays! {
+    node_offsets: u64,
+    edge_offsets: u64,
+    tokens: u16,
+    degrees: u16,
+    targets: u16,
+    pair_conjecture: u32,
+    pair_statement: u32,
+    pair_useful: u8,
+    conjecture_graph: u32,
+    conjecture_split: u8,
+    conjecture_pairs: u64,
+    conjecture_names: u8,
+    conjecture_names_offsets: u64,
+    conjecture_files: u8,
+    conjecture_files_offsets: u64,
+    dependency_premise: u32,
+    dependency_offsets: u64,
+    premise_graph: u32,
+    premise_names: u8,
+    premise_names_offsets: u64,
 }
 
 impl Arrays {
@@ -305,9 +282,12 @@ impl Arrays {
         self.edge_offsets.expect_offsets(memory, counts.graphs, counts.edges)?;
         self.conjecture_pairs.expect_offsets(memory, counts.conjectures, counts.pairs)?;
         self.dependency_offsets.expect_offsets(memory, counts.conjectures, counts.dependencies)?;
-        self.conjecture_names.expect(memory, counts.conjectures)?;
-        self.conjecture_files.expect(memory, counts.conjectures)?;
-        self.premise_names.expect(memory, counts.premises)?;
+        let length = |texts: &Array<u8>| texts.bytes.len();
+        let (conjectures, names) = (counts.conjectures, length(&self.conjecture_names));
+        self.conjecture_names_offsets.expect_offsets(memory, conjectures, names)?;
+        let files = length(&self.conjecture_files);
+        self.conjecture_files_offsets.expect_offsets(memory, conjectures, files)?;
+        self.premise_names_offsets.expect_offsets(memory, counts.premises, length(&self.premise_names))?;
         self.pair_conjecture.expect_below(memory, counts.conjectures)?;
         self.pair_statement.expect_below(memory, counts.graphs)?;
         self.conjecture_graph.expect_below(memory, counts.graphs)?;
@@ -406,8 +386,8 @@ impl Prepared {
         let (arrays, memory) = (&self.arrays, &self.memory);
         let dependencies = arrays.dependency_offsets.range(memory, number);
         Conjecture {
-            name: arrays.conjecture_names.get(memory, number),
-            file: arrays.conjecture_files.get(memory, number),
+            name: arrays.conjecture_names_offsets.text(&arrays.conjecture_names, memory, number),
+            file: arrays.conjecture_files_offsets.text(&arrays.conjecture_files, memory, number),
             graph: arrays.conjecture_graph.of(memory)[number],
             split: Split::ALL[usize::from(arrays.conjecture_split.of(memory)[number])],
             pairs: arrays.conjecture_pairs.range(memory, number),
@@ -423,7 +403,7 @@ impl Prepared {
     /// A named statement by its number.
     pub fn premise(&self, number: usize) -> Premise<'_> {
         let (arrays, memory) = (&self.arrays, &self.memory);
-        let name = arrays.premise_names.get(memory, number);
+        let name = arrays.premise_names_offsets.text(&arrays.premise_names, memory, number);
         Premise { name, graph: arrays.premise_graph.of(memory)[number] }
     }
 }
@@ -444,7 +424,7 @@ pub(super) fn read_meta(path: &Path) -> Result<Meta, Error> {
     let file = path.join(META);
     let shown = file.display().to_string();
     let text = fs::read_to_string(&file).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => Error::NotPrepared { folder: path.display().to_string() },
+        std::io::ErrorKind::NotFound => Error::NotPrepared(path.display().to_string()),
         _ => Error::io(&shown, error),
     })?;
     let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| {

@@ -61,17 +61,17 @@ pub struct BaselineOptions {
     pub seed: u64,
     /// Whether [`Baseline::Tokens`] sees the conjecture beside the statement; the others never do.
     pub is_conditional: bool,
-    /// At most so many labelled statements of training are read by [`Baseline::Tokens`], each once.
+    /// [`Baseline::Tokens`] reads at most this many labelled statements of training, each once.
     pub regression_pairs: usize,
     /// Step size of [`Baseline::Tokens`], before AdaGrad makes it smaller.
     pub learning_rate: f32,
-    /// At most so many labelled statements of training are kept by [`Baseline::Nearest`].
+    /// [`Baseline::Nearest`] keeps at most this many labelled statements of training.
     pub nearest_pairs: usize,
     /// How many statements vote in [`Baseline::Nearest`].
     pub nearest: usize,
     /// How many conjectures [`LibraryBaseline::Neighbours`] looks at.
     pub neighbours: usize,
-    /// Conjectures are drawn for prediction until they have so many labelled statements; 0 is no limit.
+    /// Draw conjectures until they have this many labelled statements; 0 for no limit.
     pub evaluated_pairs: usize,
 }
 

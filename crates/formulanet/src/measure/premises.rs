@@ -52,7 +52,7 @@ impl<'a> Questions<'a> {
         RankedList::from_scores(&scores, &is_relevant, relevant)
     }
 
-    /// How good a network's dot products are, with what neighbours know.
+    /// How good a network's dot products are, with what proofs know.
     pub(crate) fn rank(
         &self,
         network: &Network,
@@ -77,7 +77,7 @@ impl<'a> Questions<'a> {
                 keys.extend(network.keys(&embeddings.iter().collect::<Vec<_>>()));
                 let names = (i * CHUNK..).map(|number| prepared.premise(number).name);
                 let named = inputs.iter().zip(names);
-                numbers.extend(named.map(|(&input, name)| known.neighbours.number(name, input)));
+                numbers.extend(named.map(|(&input, name)| known.proofs.number(name, input)));
             });
             progress.advance(chunk.len() as u64);
         }
@@ -87,8 +87,7 @@ impl<'a> Questions<'a> {
             let graphs: Vec<u32> = conjectures.iter().map(|conjecture| conjecture.graph).collect();
             let (vectors, shares) = map.with_inputs(prepared, &graphs, |inputs| {
                 let embeddings = network.embed_all(inputs);
-                let shares: Vec<Shares> =
-                    inputs.iter().map(|&input| known.neighbours.shares(input)).collect();
+                let shares: Vec<Shares> = inputs.iter().map(|&input| known.proofs.shares(input)).collect();
                 (network.queries(&embeddings.iter().collect::<Vec<_>>()), shares)
             });
             for ((conjecture, vector), shares) in
@@ -127,7 +126,7 @@ pub fn rank_premises(
 ) -> Result<Ranking, Error> {
     let questions = Questions::new(prepared, splits);
     if questions.asked.is_empty() {
-        return Err(Error::NothingToRank { data: prepared.path().display().to_string() });
+        return Err(Error::NothingToRank(prepared.path().display().to_string()));
     }
     questions.rank(network, known, map, progress)
 }

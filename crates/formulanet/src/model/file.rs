@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use formulanet_logic::View;
 use formulanet_net::{Attachments, Meeting, Metadata, Model, Storage};
@@ -12,7 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::Error;
 use crate::data::named_view;
 use crate::model::knowledge::memory::Seen;
-use crate::model::knowledge::proofs::{Neighbours, Shares};
+use crate::model::knowledge::proofs::{Proofs, Shares};
 use crate::model::recipe::Recipe;
 use crate::model::shipped;
 use crate::model::together::TogetherFile;
@@ -21,8 +22,8 @@ use crate::util::files;
 /// A trained network, and what is needed to use it.
 #[derive(Clone)]
 pub struct TrainedModel {
-    /// The network.
-    pub model: Model,
+    /// The network; whoever works with it shares its numbers.
+    pub model: Arc<Model>,
     /// What it was trained on, and how.
     pub origin: Origin,
     /// The label of every token.
@@ -30,7 +31,7 @@ pub struct TrainedModel {
     /// How useful statements were in training, for a model that reads such hints.
     pub seen: Seen,
     /// The conjectures of training, for a model that ranks and asks what proofs of similar ones used.
-    pub neighbours: Neighbours,
+    pub proofs: Proofs,
     /// The mean of training conjectures' vectors, in a model that ranks.
     pub typical: Vec<f32>,
 }
@@ -62,7 +63,7 @@ pub struct Origin {
 const ORIGIN: &str = "origin";
 const VOCABULARY: &str = "vocabulary";
 const SEEN: &str = "seen";
-const NEIGHBOURS: &str = "neighbours";
+const PROOFS: &str = "neighbours";
 const TYPICAL: &str = "typical";
 
 impl TrainedModel {
@@ -112,15 +113,14 @@ impl TrainedModel {
         let attached = |key: &str| attachments.get(key).map_or(&[][..], Vec::as_slice);
         let seen = Seen::from_bytes(attached(SEEN));
         let seen = seen.ok_or_else(|| damaged("expected a memory of statements".into()))?;
-        let neighbours = Neighbours::from_bytes(attached(NEIGHBOURS));
-        let neighbours =
-            neighbours.ok_or_else(|| damaged("expected conjectures and what they use".into()))?;
+        let proofs = Proofs::from_bytes(attached(PROOFS));
+        let proofs = proofs.ok_or_else(|| damaged("expected conjectures and what they use".into()))?;
         let typical: Vec<f32> =
             attached(TYPICAL).chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
         if typical.iter().any(|x| !x.is_finite()) {
             return Err(damaged("expected numbers, found a typical conjecture that is none".into()));
         }
-        Ok(TrainedModel { model, origin, vocabulary, seen, neighbours, typical })
+        Ok(TrainedModel { model: Arc::new(model), origin, vocabulary, seen, proofs, typical })
     }
 
     /// Tells one model from another: a hash of everything that scores depend on.
@@ -134,7 +134,7 @@ impl TrainedModel {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
-        for part in [self.seen.to_bytes(), self.neighbours.to_bytes()] {
+        for part in [self.seen.to_bytes(), self.proofs.to_bytes()] {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
@@ -149,8 +149,8 @@ impl TrainedModel {
     /// What it knows beside its network, if it ranks.
     pub fn known(&self) -> Known<'_> {
         Known {
-            neighbours: &self.neighbours,
-            trust: self.origin.recipe.neighbours,
+            proofs: &self.proofs,
+            trust: self.origin.recipe.proofs,
             prior: self.origin.prior.unwrap_or(0.0),
         }
     }
@@ -169,7 +169,7 @@ impl TrainedModel {
         let typical = self.typical.iter().flat_map(|x| x.to_le_bytes()).collect();
         let mut attachments = Attachments::from([
             (SEEN.into(), self.seen.to_bytes()),
-            (NEIGHBOURS.into(), self.neighbours.to_bytes()),
+            (PROOFS.into(), self.proofs.to_bytes()),
             (TYPICAL.into(), typical),
         ]);
         attachments.retain(|_, bytes| !bytes.is_empty());
@@ -223,7 +223,7 @@ fn bytes_of(model: &str) -> Result<Cow<'static, [u8]>, Error> {
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
     /// The conjectures of training.
-    pub neighbours: &'a Neighbours,
+    pub proofs: &'a Proofs,
     /// How much of a probability they say.
     pub trust: f32,
     /// The logarithm of how many premises are useful for each that is not.

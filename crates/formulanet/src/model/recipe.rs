@@ -39,7 +39,8 @@ pub struct Recipe {
     /// How much of a premise's probability is the share of similar conjectures' proofs that used it; the rest is the
     /// network's (towers).
     #[serde(default)]
-    pub neighbours: f32,
+    #[serde(alias = "neighbours")]
+    pub proofs: f32,
     /// Whether symbols of a statement are marked that its conjecture has, too. Such a model scores pairs, not libraries.
     #[serde(default)]
     pub marks: bool,
@@ -139,7 +140,7 @@ impl Recipe {
             memory: 0,
             forget: 0.0,
             blur: 0.0,
-            neighbours: 0.0,
+            proofs: 0.0,
             marks: false,
             dropout: 0.0,
             useful: 0,
@@ -193,7 +194,7 @@ impl Recipe {
             meeting: Meeting::Towers,
             pooling: Pooling::MaxMean,
             memory: 0,
-            neighbours: 0.5,
+            proofs: 0.5,
             marks: false,
             dropout: 0.1,
             useful: 6,
@@ -217,7 +218,7 @@ impl Recipe {
             (self.random > 1_000_000, "random must be at most 1000000"),
             (!(0.0..=1.0).contains(&self.forget), "forget must be from 0 to 1"),
             (!(0.0..=1.0).contains(&self.blur), "blur must be from 0 to 1"),
-            (!(0.0..1.0).contains(&self.neighbours), "neighbours must be from 0 to below 1"),
+            (!(0.0..1.0).contains(&self.proofs), "proofs must be from 0 to below 1"),
             (
                 self.meeting == Meeting::Towers && self.memory > 0,
                 "towers remember no statements: memory must be 0",

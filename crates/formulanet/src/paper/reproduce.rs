@@ -1,4 +1,4 @@
-//! The paper's tables and its figure of neighbours, measured again: everything that is missing is prepared, trained
+//! The paper's tables and its figure of neighbours, reproduced: everything that is missing is prepared, trained
 //! and evaluated, and the result is written with the paper's numbers beside ours.
 //!
 //! Prepared folders and runs are kept in a work folder. What is finished there is used again, what was stopped goes on,
@@ -29,7 +29,7 @@ use crate::{Error, Progress, Stage};
 use markdown::RunRow;
 use workshop::Workshop;
 
-/// What can be measured again.
+/// What can be reproduced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Target {

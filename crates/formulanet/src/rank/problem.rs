@@ -84,11 +84,6 @@ impl Problem {
         self.items.iter().any(|item| item.role == role)
     }
 
-    /// How many axioms there are to select from.
-    pub fn axiom_count(&self) -> usize {
-        self.axioms.len()
-    }
-
     /// The name of an axiom by its number.
     pub fn axiom_name(&self, number: usize) -> &str {
         &self.items[self.axioms[number]].name

@@ -57,7 +57,7 @@ impl Scorer<'_> {
                     let embeddings = network.embed_all(&inputs);
                     let keys = network.keys(&embeddings.iter().collect::<Vec<_>>());
                     for (vector, (name, encoded)) in keys.chunks_exact(self.width()).zip(chunk) {
-                        let remembered = trained.neighbours.number(name, encoded.input());
+                        let remembered = trained.proofs.number(name, encoded.input());
                         let unknown = &overlap::kept(encoded.unknown());
                         rows.push(Row { vector, remembered, symbols: &[], unknown });
                     }
@@ -88,7 +88,7 @@ impl Scorer<'_> {
         match self {
             Scorer::Towers(network, trained) => {
                 let vector = network.queries(&[&network.embed(conjecture.input())]);
-                Query { vector, shares: trained.neighbours.shares(conjecture.input()), ..query }
+                Query { vector, shares: trained.proofs.shares(conjecture.input()), ..query }
             }
             Scorer::Classifier(network, trained) => {
                 let is_conditional = network.model().config().is_conditional;
@@ -103,7 +103,7 @@ impl Scorer<'_> {
     pub(super) fn usual_query(self) -> Option<Query> {
         match self {
             Scorer::Towers(_, trained) => (trained.typical.len() == self.width()).then(|| {
-                let (vector, shares) = (trained.typical.clone(), trained.neighbours.popularity());
+                let (vector, shares) = (trained.typical.clone(), trained.proofs.popularity());
                 Query { vector, shares, ..Query::default() }
             }),
             Scorer::Classifier(network, _) => {

@@ -107,7 +107,7 @@ impl<'a> ContestOrder<'a> {
     }
 }
 
-/// The chance that one of so many dependencies is drawn.
+/// The chance that a dependency is drawn, of this many.
 fn chance(dependencies: usize, useful: usize) -> f32 {
     (useful as f32 / dependencies as f32).min(1.0)
 }

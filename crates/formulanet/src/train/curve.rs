@@ -3,15 +3,11 @@
 use plotters::prelude::*;
 
 use super::Line;
-
-type DrawingError = Box<dyn std::error::Error + Send + Sync>;
+use crate::util::plot::{BLUE, DrawingError, picture};
 
 /// Accuracy over the pairs that training has seen: of the last classifier on training batches, and on held-out pairs.
 pub(super) fn training_curve(lines: &[Line]) -> Result<String, DrawingError> {
-    let mut picture = String::new();
-    {
-        let root = SVGBackend::with_string(&mut picture, (760, 420)).into_drawing_area();
-        root.fill(&WHITE)?;
+    picture((760, 420), |root| {
         let last = lines.last().map_or(1, |line| line.pairs).max(1) as f64;
         let training: Vec<(f64, f64)> =
             lines.iter().map(|l| (l.pairs as f64, 100.0 * l.accuracy.last().unwrap_or(&0.0))).collect();
@@ -20,7 +16,7 @@ pub(super) fn training_curve(lines: &[Line]) -> Result<String, DrawingError> {
             held_out.map(|(pairs, v)| (pairs as f64, 100.0 * v.accuracy)).collect();
         let values = || training.iter().chain(&held_out).map(|point| point.1);
         let (low, high) = (values().fold(100.0, f64::min).min(95.0), values().fold(0.0, f64::max));
-        let mut chart = ChartBuilder::on(&root)
+        let mut chart = ChartBuilder::on(root)
             .caption("accuracy in %", ("sans-serif", 16))
             .margin(12)
             .margin_right(24)
@@ -39,23 +35,22 @@ pub(super) fn training_curve(lines: &[Line]) -> Result<String, DrawingError> {
             .x_label_formatter(&pairs)
             .label_style(("sans-serif", 12))
             .draw()?;
-        let (grey, blue) = (RGBColor(150, 150, 150), RGBColor(44, 110, 170));
+        let grey = RGBColor(150, 150, 150);
         chart
             .draw_series(LineSeries::new(training, grey))?
             .label("training batches")
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], grey));
         chart
-            .draw_series(LineSeries::new(held_out.iter().copied(), blue.stroke_width(2)))?
+            .draw_series(LineSeries::new(held_out.iter().copied(), BLUE.stroke_width(2)))?
             .label("held-out conjectures")
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], blue.stroke_width(2)));
-        chart.draw_series(held_out.iter().map(|&point| Circle::new(point, 3, blue.filled())))?;
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], BLUE.stroke_width(2)));
+        chart.draw_series(held_out.iter().map(|&point| Circle::new(point, 3, BLUE.filled())))?;
         chart
             .configure_series_labels()
             .position(SeriesLabelPosition::LowerRight)
             .background_style(WHITE.mix(0.85))
             .label_font(("sans-serif", 12))
             .draw()?;
-        root.present()?;
-    }
-    Ok(picture)
+        Ok(())
+    })
 }

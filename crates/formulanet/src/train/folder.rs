@@ -81,7 +81,7 @@ impl RunFolder {
         let run = RunFolder { path: path.to_owned(), _lock: lock, log: Log::default() };
         if !resumes {
             if path.join(STATE).exists() || path.join("model.safetensors").exists() {
-                return Err(Error::RunExists { folder: path.display().to_string() });
+                return Err(Error::RunExists(path.display().to_string()));
             }
             let text = toml::to_string(recipe).expect("a recipe is plain data");
             write_whole(&run.path(RECIPE), text.as_bytes())?;

@@ -12,7 +12,7 @@ use crate::data::{Prepared, Split, vocabulary};
 use crate::measure::{Questions, TokenMap, pairs_of, predict, rank_premises};
 use crate::model::Known;
 use crate::model::knowledge::memory::Seen;
-use crate::model::knowledge::proofs::Neighbours;
+use crate::model::knowledge::proofs::Proofs;
 use crate::model::recipe::Recipe;
 use crate::model::{Origin, TrainedModel};
 use crate::util::random::sample;
@@ -27,7 +27,7 @@ pub(super) struct Trainer<'a> {
     /// The pairs of a validation on the way; or, if premises are ranked, the conjectures.
     pub(super) validation: Vec<u32>,
     seen: Seen,
-    neighbours: Neighbours,
+    proofs: Proofs,
     prior: Option<f32>,
 }
 
@@ -56,9 +56,9 @@ impl<'a> Trainer<'a> {
                 None => pairs_of(prepared, Split::Validation, most, 0),
             },
             seen,
-            neighbours: match recipe.neighbours > 0.0 {
-                true => Neighbours::of(prepared),
-                false => Neighbours::default(),
+            proofs: match recipe.proofs > 0.0 {
+                true => Proofs::of(prepared),
+                false => Proofs::default(),
             },
             prior,
         }
@@ -155,7 +155,7 @@ impl<'a> Trainer<'a> {
         let mut model = self.model();
         self.fill_unseen(&mut model);
         TrainedModel {
-            model,
+            model: model.into(),
             origin: Origin {
                 view: meta.options.view,
                 recipe: self.recipe.clone(),
@@ -167,7 +167,7 @@ impl<'a> Trainer<'a> {
                 program: env!("CARGO_PKG_VERSION").into(),
             },
             vocabulary: self.prepared.vocabulary().to_vec(),
-            neighbours: self.neighbours.clone(),
+            proofs: self.proofs.clone(),
             seen: self.seen.clone(),
             typical: self.typical(),
         }
@@ -249,11 +249,8 @@ impl Learner for Trainer<'_> {
         let map = TokenMap::new(self.prepared.vocabulary(), self.prepared.vocabulary(), "training")?;
         if self.recipe.meeting == Meeting::Towers {
             let splits = [Split::Validation];
-            let known = Known {
-                neighbours: &self.neighbours,
-                trust: self.recipe.neighbours,
-                prior: self.prior.unwrap_or(0.0),
-            };
+            let known =
+                Known { proofs: &self.proofs, trust: self.recipe.proofs, prior: self.prior.unwrap_or(0.0) };
             let ranking = rank_premises(&network, &known, self.prepared, &map, &splits, &Silent)?;
             return Ok(Validation::of_ranking(ranking));
         }

@@ -1,12 +1,6 @@
 //! Numbers that look random and are the same in every run.
 
-/// Another number for every number, without order in them (the last steps of SplitMix64).
-pub(crate) fn scramble(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
+pub(crate) use formulanet_net::random::scramble;
 
 /// A stream of such numbers.
 pub(crate) struct Random(pub(crate) u64);

@@ -8,7 +8,7 @@ pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     dot_in::<16>(a, b)
 }
 
-/// A dot product of so many sums side by side. Their number decides how the result is rounded.
+/// A dot product of `SUMS` sums side by side. Their number decides how the result is rounded.
 pub(crate) fn dot_in<const SUMS: usize>(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0.0f32; SUMS];
     let (a_chunks, b_chunks) = (a.chunks_exact(SUMS), b.chunks_exact(SUMS));

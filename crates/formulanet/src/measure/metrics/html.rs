@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::text::{figures, or_dash, steps};
 use super::{Report, RocPoint, chart};
-use crate::util::text::escape;
+use formulanet_logic::draw::escape;
 
 const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#1d2430;--soft:#667085;--line:#dde1e8;--page:#f6f7f9;--card:#fff;--blue:#2c6eaa}

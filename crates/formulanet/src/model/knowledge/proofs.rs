@@ -23,7 +23,7 @@ const POWER: i32 = 4;
 
 /// Conjectures of training and what their proofs used.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Neighbours {
+pub struct Proofs {
     /// The keys of premises' graphs, and of those with their names, ascending. A premise is known by its number here.
     premises: Vec<u64>,
     conjectures: Conjectures,
@@ -50,7 +50,7 @@ impl Shares {
     }
 }
 
-impl Neighbours {
+impl Proofs {
     /// The training conjectures of a prepared folder, in its order.
     pub fn of(prepared: &Prepared) -> Self {
         let key_of = |graph: u32| key(prepared.graph(graph).input());
@@ -81,7 +81,7 @@ impl Neighbours {
             numbers
         };
         let uses = uses.iter().map(number_all).collect();
-        Neighbours { premises, conjectures: Conjectures::of(prepared), uses }
+        Proofs { premises, conjectures: Conjectures::of(prepared), uses }
     }
 
     /// Whether there are none.
@@ -143,10 +143,10 @@ impl Neighbours {
         bytes
     }
 
-    /// What [`Neighbours::to_bytes`] wrote; nothing if it is something else.
+    /// What [`Proofs::to_bytes`] wrote; nothing if it is something else.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         if bytes.is_empty() {
-            return Some(Neighbours::default());
+            return Some(Proofs::default());
         }
         let mut reader = Reader { bytes };
         let premises = reader.ascending(1 << 48)?;
@@ -156,7 +156,7 @@ impl Neighbours {
             let used = reader.ascending(premises.len() as u64)?;
             uses.push(used.into_iter().map(|premise| premise as u32).collect());
         }
-        reader.bytes.is_empty().then_some(Neighbours { premises, conjectures, uses })
+        reader.bytes.is_empty().then_some(Proofs { premises, conjectures, uses })
     }
 }
 
@@ -181,9 +181,9 @@ mod tests {
     use crate::model::knowledge::conjectures::tests::{chains, with};
 
     /// Conjectures that are chains, with the premises that they use.
-    fn known(known: &[(&[u16], &[u32])], premises: Vec<u64>) -> Neighbours {
+    fn known(known: &[(&[u16], &[u32])], premises: Vec<u64>) -> Proofs {
         let conjectures = chains(&known.iter().map(|(tokens, _)| *tokens).collect::<Vec<_>>());
-        Neighbours { premises, conjectures, uses: known.iter().map(|(_, uses)| uses.to_vec()).collect() }
+        Proofs { premises, conjectures, uses: known.iter().map(|(_, uses)| uses.to_vec()).collect() }
     }
 
     #[test]
@@ -216,17 +216,17 @@ mod tests {
         check("B", &[1, 2], number(named(graph, "B")));
         check("C", &[1, 2], number(graph));
         check("A", &[1, 3], None);
-        assert_eq!(with(&[1, 2], |graph| Neighbours::default().number("A", graph)), None);
+        assert_eq!(with(&[1, 2], |graph| Proofs::default().number("A", graph)), None);
     }
 
     #[test]
     fn bytes_are_read_back() {
         for neighbours in
-            [Neighbours::default(), known(&[(&[1, 2], &[0, 2]), (&[], &[])], vec![3, 1 << 40, 1 << 47])]
+            [Proofs::default(), known(&[(&[1, 2], &[0, 2]), (&[], &[])], vec![3, 1 << 40, 1 << 47])]
         {
             let bytes = neighbours.to_bytes();
-            assert_eq!(Neighbours::from_bytes(&bytes), Some(neighbours));
-            (1..bytes.len()).for_each(|length| assert_eq!(Neighbours::from_bytes(&bytes[..length]), None));
+            assert_eq!(Proofs::from_bytes(&bytes), Some(neighbours));
+            (1..bytes.len()).for_each(|length| assert_eq!(Proofs::from_bytes(&bytes[..length]), None));
         }
     }
 }

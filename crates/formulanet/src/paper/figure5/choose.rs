@@ -28,7 +28,7 @@ const UNKNOWN: &str = "UNKNOWN";
 const BINDERS: [&str; 6] = ["!", "?", "?!", "\\", "@", "^"];
 /// Labels in about this share of graphs are neither trivial nor rare.
 const MEDIUM: f64 = 0.04;
-/// The seed chooses among so many labels for each query.
+/// How many labels the seed chooses from, for each query.
 const CHOICE: usize = 8;
 
 /// The rows of the figure: a binder and a variable function if there are rows enough, and labels of medium frequency.

@@ -5,7 +5,7 @@ use super::choose::Row;
 use super::nodes::Nodes;
 use super::plane::Plane;
 use super::star::{CHARACTER, Star, number, put};
-use crate::util::text::escape;
+use formulanet_logic::draw::escape;
 
 /// Empty space around everything.
 const MARGIN: f64 = 18.0;

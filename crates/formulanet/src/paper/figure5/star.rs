@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::nodes::{Link, Local};
 use super::plane::Plane;
-use crate::util::text::escape;
+use formulanet_logic::draw::escape;
 
 /// Height of a box.
 const HEIGHT: f64 = 20.0;

@@ -16,7 +16,7 @@ use crate::util::files::write_whole;
 pub enum Budget {
     /// As long as the preset says.
     Full,
-    /// So many pairs, or all that the preset has if that is less.
+    /// At most this many pairs.
     Pairs(u64),
     /// As many pairs as this many minutes are enough for on this machine.
     Minutes(f64),

@@ -3,6 +3,7 @@
 use plotters::prelude::*;
 
 use crate::Error;
+use crate::util::plot::{BLUE, DrawingError, picture};
 
 /// Two accuracies of a view: with the original names and with others.
 pub(super) struct Bars {
@@ -22,11 +23,8 @@ pub(super) struct Curve {
     pub(super) ours: Vec<Option<f64>>,
 }
 
-const BLUE: RGBColor = RGBColor(44, 110, 170);
 const ORANGE: RGBColor = RGBColor(205, 105, 30);
 const SIZE: (u32, u32) = (760, 420);
-
-type DrawingError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Bars of every view, original names beside others; a black line is the paper's number.
 pub(super) fn renaming(bars: &[Bars]) -> Result<String, Error> {
@@ -49,14 +47,11 @@ fn scale(values: impl Iterator<Item = f64>) -> std::ops::Range<f64> {
 }
 
 fn draw_renaming(bars: &[Bars]) -> Result<String, DrawingError> {
-    let mut picture = String::new();
-    {
-        let root = SVGBackend::with_string(&mut picture, SIZE).into_drawing_area();
-        root.fill(&WHITE)?;
+    picture(SIZE, |root| {
         let ours = bars.iter().flat_map(|bars| bars.ours).flatten().map(|share| 100.0 * share);
         let range = scale(ours.chain(bars.iter().flat_map(|bars| bars.paper)));
         let floor = range.start;
-        let mut chart = ChartBuilder::on(&root)
+        let mut chart = ChartBuilder::on(root)
             .caption("accuracy in % on held-out conjectures", ("sans-serif", 16))
             .margin(12)
             .x_label_area_size(30)
@@ -104,20 +99,16 @@ fn draw_renaming(bars: &[Bars]) -> Result<String, DrawingError> {
             .background_style(WHITE.mix(0.9))
             .label_font(("sans-serif", 12))
             .draw()?;
-        root.present()?;
-    }
-    Ok(picture)
+        Ok(())
+    })
 }
 
 fn draw_steps(curves: &[Curve]) -> Result<String, DrawingError> {
-    let mut picture = String::new();
-    {
-        let root = SVGBackend::with_string(&mut picture, SIZE).into_drawing_area();
-        root.fill(&WHITE)?;
+    picture(SIZE, |root| {
         let ours = curves.iter().flat_map(|curve| &curve.ours).flatten().map(|share| 100.0 * share);
         let range = scale(ours.chain(curves.iter().flat_map(|curve| curve.paper.iter().copied())));
         let most = curves.iter().map(|curve| curve.paper.len()).max().unwrap_or(1).max(2) - 1;
-        let mut chart = ChartBuilder::on(&root)
+        let mut chart = ChartBuilder::on(root)
             .caption("accuracy in % on held-out conjectures", ("sans-serif", 16))
             .margin(12)
             .margin_right(24)
@@ -155,9 +146,8 @@ fn draw_steps(curves: &[Curve]) -> Result<String, DrawingError> {
             .background_style(WHITE.mix(0.9))
             .label_font(("sans-serif", 12))
             .draw()?;
-        root.present()?;
-    }
-    Ok(picture)
+        Ok(())
+    })
 }
 
 #[cfg(test)]
