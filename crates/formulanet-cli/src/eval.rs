@@ -1,5 +1,7 @@
 //! `formulanet eval`: how good a model, or a simple baseline, is on labelled pairs.
 
+mod together;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +13,7 @@ use formulanet::measure::{
     Baseline, BaselineOptions, LibraryBaseline, Predictions, TokenMap, evaluate, pairs_of, predict,
     rank_premises, report_html, roc_points,
 };
-use formulanet::model::TrainedModel;
+use formulanet::model::{AnyModel, TrainedModel};
 use formulanet::net::Network;
 use formulanet::processes;
 
@@ -21,12 +23,14 @@ use crate::processes::{group, speaks};
 use crate::progress::Bar;
 use crate::train::parse_word;
 use crate::usage::{refuse, refuse_given};
+use together::Facts;
 
 /// Measure a model or a baseline
 ///
 /// For a model that classifies pairs: accuracy, precision, recall, F1, the area under the ROC curve, the accuracy of
 /// every step's classifier and of their vote, how the statements of a conjecture are ranked, and calibration. For a
-/// model that ranks premises: recall, full recall, MRR and MAP.
+/// model that ranks premises: recall, full recall, MRR and MAP. A model that reads the statements of a conjecture together
+/// is measured like one that classifies pairs; what it says of a statement depends on the others.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet eval --model run/model.safetensors --data holstep\n  \
@@ -60,6 +64,12 @@ pub(crate) struct Arguments {
     /// Write every prediction as tab-separated values: conjecture, truth, probability by each step's classifier
     #[arg(long, value_name = "FILE.tsv")]
     predictions: Option<PathBuf>,
+    /// For a model that reads statements together: show it N statements of a conjecture at a time, in random groups
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    present: Option<usize>,
+    /// For a model that reads statements together: hide the names of all symbols
+    #[arg(long)]
+    hide_names: bool,
     /// Skip statements of raw data that cannot be read
     #[arg(long)]
     keep_going: bool,
@@ -103,17 +113,16 @@ enum Request {
 }
 
 impl Request {
-    fn new(arguments: &Arguments) -> Result<Self> {
+    fn new(arguments: &Arguments, model: Option<TrainedModel>) -> Result<Self> {
         let split = match arguments.split.unwrap_or(Part::Validation).splits() {
             [split] => Ok(*split),
             _ => Err(refuse("--split all", "a baseline, which learns from the training split")),
         };
-        let name = match (arguments.baseline, arguments.library_baseline, &arguments.model) {
+        let trained = match (arguments.baseline, arguments.library_baseline, model) {
             (Some(baseline), ..) => return Ok(Request::Baseline(baseline, split?)),
             (_, Some(baseline), _) => return Ok(Request::LibraryBaseline(baseline, split?)),
-            (.., name) => name.as_deref().unwrap_or_default(),
+            (.., model) => model.context("expected --model")?,
         };
-        let trained = TrainedModel::named(name)?;
         if !trained.ranks() {
             return Ok(Request::Classifier(trained));
         }
@@ -134,9 +143,20 @@ impl Request {
     }
 }
 
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|&number| number > 0).ok_or_else(|| "expected a number from 1".to_owned())
+}
+
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
-    let request = Request::new(&arguments)?;
+    let model = match arguments.model.as_deref().map(AnyModel::named).transpose()? {
+        Some(AnyModel::Together(file)) => return together::run(*file, &arguments),
+        Some(AnyModel::Single(trained)) => Some(*trained),
+        None => None,
+    };
+    let flags = [("--present", arguments.present.is_some()), ("--hide-names", arguments.hide_names)];
+    refuse_given(&flags, "what reads statements one by one")?;
+    let request = Request::new(&arguments, model)?;
     let data = Data::open(&arguments, request.model().map(|trained| trained.origin.view))?;
     let prepared = &data.prepared;
     let usual = if data.is_raw() { Part::All } else { Part::Validation };
@@ -169,22 +189,32 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             return arguments.format.print(format!("{ranking}\n"), &ranking);
         }
     };
-    if speaks() { report(&title, &predictions, prepared, &arguments) } else { Ok(()) }
+    let name = |conjecture: u32| prepared.conjecture(conjecture as usize).name;
+    if speaks() { report(&title, &predictions, &name, None, &arguments) } else { Ok(()) }
 }
 
 /// Writes and prints what predictions are worth.
-fn report(title: &str, predictions: &Predictions, prepared: &Prepared, arguments: &Arguments) -> Result<()> {
+fn report<'a>(
+    title: &str,
+    predictions: &Predictions,
+    name: &dyn Fn(u32) -> &'a str,
+    company: Option<&Facts>,
+    arguments: &Arguments,
+) -> Result<()> {
     let write = |path: &Path, text: String| {
         fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
     };
     if let Some(path) = &arguments.predictions {
-        write(path, table(prepared, predictions))?;
+        write(path, table(name, predictions))?;
     }
     let report = evaluate(&predictions.last, &predictions.steps)?;
     if let Some(path) = &arguments.report {
         write(path, report_html(title, &report, &roc_points(&predictions.last, 400)?))?;
     }
-    arguments.format.print(&report, &report)
+    let Some(company) = company else { return arguments.format.print(&report, &report) };
+    let mut value = serde_json::to_value(&report)?;
+    company.add_to(&mut value);
+    arguments.format.print(company.text() + &report.to_string(), &value)
 }
 
 /// Refuses processes that would not say the same.
@@ -202,11 +232,11 @@ fn agree(trained: &TrainedModel, prepared: &Prepared, arguments: &Arguments) -> 
 }
 
 /// A line for every prediction; those of a baseline have one probability.
-fn table(prepared: &Prepared, predictions: &Predictions) -> String {
+fn table<'a>(name: &dyn Fn(u32) -> &'a str, predictions: &Predictions) -> String {
     let classifiers = predictions.steps.len() / predictions.last.len().max(1);
     let mut text = String::new();
     for (i, prediction) in predictions.last.iter().enumerate() {
-        let name = prepared.conjecture(prediction.conjecture as usize).name;
+        let name = name(prediction.conjecture);
         text += &format!("{name}\t{}", u8::from(prediction.is_useful));
         let steps = &predictions.steps[i * classifiers..][..classifiers];
         for score in if steps.is_empty() { std::slice::from_ref(&prediction.score) } else { steps } {

@@ -1,0 +1,80 @@
+//! `formulanet eval` for a model that reads a conjecture and its statements together.
+
+use anyhow::{Result, bail};
+use formulanet::data::{HoldOut, ProblemOptions, Problems, Split};
+use formulanet::measure::{Company, predict_together};
+use formulanet::model::TogetherFile;
+use formulanet::net::together::TogetherNetwork;
+use serde_json::{Value, json};
+
+use super::{Arguments, Part, report};
+use crate::processes::speaks;
+use crate::progress::Bar;
+use crate::usage::refuse_given;
+
+/// Measures such a model.
+pub(super) fn run(file: TogetherFile, arguments: &Arguments) -> Result<()> {
+    let is_prepared = arguments.data.join("meta.json").is_file();
+    if is_prepared {
+        refuse_given(&[("--keep-going", arguments.keep_going)], "a prepared folder")?;
+    }
+    // Raw data is split as `prepare` does it, if a split is asked for.
+    let held_out = if matches!(arguments.split, None | Some(Part::All | Part::Test)) { 0 } else { 700 };
+    let options = ProblemOptions {
+        validation: HoldOut::Number(held_out),
+        seed: 0,
+        keep_going: arguments.keep_going,
+        threads: arguments.compute.threads(),
+    };
+    let problems = Problems::open(&arguments.data, &options, &Bar::new())?;
+    if !problems.origin().skipped.is_empty() && speaks() {
+        eprintln!("skipped {} statements", problems.origin().skipped.len());
+    }
+    let usual = if is_prepared { Part::Validation } else { Part::All };
+    let splits = arguments.split.unwrap_or(usual).splits();
+    let company = Company { splits, present: arguments.present, most: arguments.limit_pairs };
+    let mut names = file.name_numbers(problems.symbols());
+    if arguments.hide_names {
+        names.fill(0);
+    }
+    let network = TogetherNetwork::new(file.model, arguments.compute.compute());
+    let predictions = predict_together(&network, &problems, &names, &company, &Bar::new())?;
+    if predictions.last.is_empty() {
+        let [train, validation, test] = Split::ALL.map(|split| problems.of_split(split).count());
+        bail!(
+            "expected conjectures with statements to measure, found none: there are {train} for training, {validation} \
+             for validation and {test} for test; choose others with --split"
+        );
+    }
+    if !speaks() {
+        return Ok(());
+    }
+    let facts = Facts { present: arguments.present, hides_names: arguments.hide_names };
+    let name = |conjecture: u32| problems.problem(conjecture as usize).name;
+    report(arguments.model.as_deref().unwrap_or_default(), &predictions, &name, Some(&facts), arguments)
+}
+
+/// In which company statements were judged, for the report.
+pub(super) struct Facts {
+    present: Option<usize>,
+    hides_names: bool,
+}
+
+impl Facts {
+    /// For people.
+    pub(super) fn text(&self) -> String {
+        let group = match self.present {
+            Some(present) => format!("in groups of {present}"),
+            None => "all at once".to_owned(),
+        };
+        let hidden = if self.hides_names { ", names of symbols hidden" } else { "" };
+        format!("the statements of a conjecture are read together, {group}{hidden}\n\n")
+    }
+
+    /// For programs: what a report says, and this.
+    pub(super) fn add_to(&self, report: &mut Value) {
+        report["together"] = json!(true);
+        report["present"] = json!(self.present);
+        report["names_hidden"] = json!(self.hides_names);
+    }
+}
