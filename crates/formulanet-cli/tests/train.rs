@@ -184,7 +184,7 @@ fn flags_without_effect_are_refused() {
         let arguments: Vec<&str> = fixed.into_iter().chain(flags.split(' ')).collect();
         check_refused(&arguments, 2, expected);
     };
-    for flag in ["--useful 3", "--random 3", "--neighbours 0.1"] {
+    for flag in ["--useful 3", "--random 3", "--proofs 0.1"] {
         train(flag, "without a model that ranks premises");
     }
     for flag in ["--memory 1", "--marks", "--group 2", "--validation-pairs 9"] {

@@ -54,7 +54,7 @@ fn rank() {
         r#"{"conjecture": "p(a)", "premises": "fof(ax, axiom, ![X]: p(X)).", "exclude": ["b*"]}"#,
         expect![[r#"
             200 application/json
-            {"model":"tiny","took_ms":0.000,"unknown":["p","a"],"premises":[{"rank":1,"name":"ax","score":0.393,"statement":"fof(ax, axiom, ![X]: p(X)).","syntax":"tptp"}]}
+            {"model":"tiny","took_ms":0.000,"unknown":["p","a"],"unmatched":["b*"],"premises":[{"rank":1,"name":"ax","score":0.393,"statement":"fof(ax, axiom, ![X]: p(X)).","syntax":"tptp"}]}
         "#]],
     );
     check_post(
@@ -198,9 +198,9 @@ fn refusals() {
         "/v1/rank",
         r#"{"conjecture": "T", "premises": "a: T\nb: T\nc: T\nd: T"}"#,
         expect![[r#"
-        413 application/json
-        {"error":{"message":"expected at most 3 statements, found 4; make a library of them with `formulanet library build`, or start the server with a larger --max-premises","field":"premises"}}
-    "#]],
+            413 application/json
+            {"error":{"message":"expected at most 3 statements, found more; make a library of them with `formulanet library build`, or start the server with a larger --max-premises","field":"premises"}}
+        "#]],
     );
     check_post(
         "/v1/rank",
@@ -318,7 +318,7 @@ fn description() {
         Libraries: libraries models
         NamedStatement: name statement syntax
         Problem: error
-        RankAnswer: model premises took_ms unknown
+        RankAnswer: model premises took_ms unknown unmatched
         RankRequest: conjecture exclude include k library model premises syntax threshold
         Syntax: 
     "#]]
