@@ -200,12 +200,15 @@ impl Flag {
             _ => {}
         }
         recipe.insert(self.field(), value.clone());
-        let wrong = |error: serde_json::Error| error.to_string();
-        match name {
-            "together" => drop(serde_json::from_value::<TogetherRecipe>(recipe.into()).map_err(wrong)?),
-            _ => drop(serde_json::from_value::<Recipe>(recipe.into()).map_err(wrong)?),
+        let recipe = recipe.into();
+        let read = match name {
+            "together" => serde_json::from_value::<TogetherRecipe>(recipe).err(),
+            _ => serde_json::from_value::<Recipe>(recipe).err(),
+        };
+        match read {
+            Some(error) => Err(error.to_string()),
+            None => Ok(value),
         }
-        Ok(value)
     }
 
     fn argument(&'static self, heading: &'static str) -> Arg {
