@@ -36,7 +36,7 @@ use serde::de::DeserializeOwned;
 #[command(after_help = "Examples:\n  \
     formulanet train --data holstep --out run --limit-pairs 100000 --unconditional\n  \
     formulanet train --data holstep --out run --preset paper --model basic\n  \
-    formulanet train --together --data deepmath.tar.zst --out run\n  \
+    formulanet train --together --data holstep.tgz --out run --epochs 3\n  \
     formulanet train --data holstep --resume run")]
 pub(crate) struct Arguments {
     /// A folder of `formulanet prepare`; for the presets `default` and `premises`, prepare it with --view dag. With
@@ -198,9 +198,14 @@ fn print_end(end: &RunEnd, folder: &Path, arguments: &Arguments) -> Result<()> {
                 Some(Validation { ranking: Some(ranking), .. }) => {
                     writing(write!(out, "held-out conjectures, all premises ranked\n{ranking}"))?;
                 }
-                Some(Validation { accuracy, pairs, .. }) => {
+                Some(Validation { accuracy, pairs, hidden, .. }) => {
                     let percent = 100.0 * accuracy;
-                    writing(writeln!(out, "validation accuracy {percent:.2} % of {pairs} held-out pairs"))?;
+                    let hidden = hidden.map(|hidden| format!(", {:.2} % with names hidden", 100.0 * hidden));
+                    let hidden = hidden.unwrap_or_default();
+                    writing(writeln!(
+                        out,
+                        "validation accuracy {percent:.2} % of {pairs} held-out pairs{hidden}"
+                    ))?;
                 }
                 None => {}
             }

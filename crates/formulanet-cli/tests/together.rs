@@ -1,0 +1,116 @@
+//! `formulanet train --together` and `eval` from the outside.
+
+mod common;
+
+use std::fs;
+
+use common::formulanet;
+use formulanet_testing::Folder;
+use serde_json::Value;
+
+/// A folder with DeepMath files in `raw`, and two more in `other`, with other symbols: what shares a function with the
+/// conjecture is useful.
+fn place() -> Folder {
+    let folder = Folder::new();
+    for (name, files, prefix) in [("raw", 40, ""), ("other", 2, "o")] {
+        fs::create_dir(folder.path(name)).unwrap();
+        for i in 0..files {
+            let (own, else_where) = (format!("{prefix}f{}", i % 9), format!("{prefix}f{}", (i + 4) % 9));
+            let text = format!(
+                "C fof(t{i}, axiom, ! [X] : {own}(X) = X).\n+ fof(a{i}, axiom, {prefix}p({own}({prefix}c))).\n\
+                 - fof(b{i}, axiom, {prefix}p({else_where}({prefix}c))).\n"
+            );
+            folder.write(&format!("{name}/t{i}"), text);
+        }
+    }
+    folder
+}
+
+#[track_caller]
+fn said(place: &Folder, arguments: &str) -> String {
+    run(place, arguments).output()
+}
+
+/// Runs the program; `@name` stands for a path in the folder.
+fn run(place: &Folder, arguments: &str) -> common::Run {
+    let path = |word: &str| word.strip_prefix('@').map_or_else(|| word.to_owned(), |name| place.text(name));
+    let words: Vec<String> = arguments.split(' ').map(path).collect();
+    formulanet(&words.iter().map(String::as_str).collect::<Vec<_>>(), b"")
+}
+
+const RECIPE: &str =
+    "--dim 12 --rounds 2 --hidden 16 --batch 60 --names 3 --epochs 4 --rate 0.01 --log-every 2";
+
+#[test]
+fn a_model_is_trained_resumed_and_measured() {
+    let place = place();
+    let begun = format!("train --together --data @raw --out @run --validation 8 {RECIPE}");
+    let run_stopped = run(&place, &format!("{begun} --max-minutes 0"));
+    assert_eq!(run_stopped.code, Some(0), "{}", run_stopped.stderr);
+    assert!(run_stopped.stderr.contains("stopped after 1 batches"), "{}", run_stopped.stderr);
+    let end = said(&place, "train --data @raw --resume @run --validation 8");
+    assert!(end.contains("of 16 held-out pairs") && end.contains("with names hidden"), "{end}");
+    said(&place, &begun.replace("@run", "@whole"));
+    assert!(place.bytes("whole/model.safetensors") == place.bytes("run/model.safetensors"));
+
+    let eval = |rest: &str| -> Value {
+        let text = said(&place, &format!("eval --model @run/model.safetensors --format json {rest}"));
+        serde_json::from_str(&text).unwrap()
+    };
+    let all = eval("--data @raw");
+    assert_eq!((&all["together"], &all["examples"]), (&true.into(), &80.into()));
+    assert_eq!((&all["present"], &all["names_hidden"]), (&Value::Null, &false.into()));
+    assert_eq!(all["steps"][0], all["accuracy"]);
+    for field in ["accuracy", "precision", "recall", "auc"] {
+        assert!(all[field].is_f64(), "{field}");
+    }
+    // Data none of whose symbols the model knows.
+    let other = eval("--data @other");
+    assert_eq!(
+        (other["examples"].as_u64(), &other["auc"]),
+        (Some(4), &eval("--data @other --hide-names")["auc"])
+    );
+    let alone = eval("--data @raw --present 1 --hide-names");
+    assert_eq!((&alone["present"], &alone["names_hidden"]), (&1.into(), &true.into()));
+
+    said(&place, "prepare @raw --out @data --together --validation 8");
+    assert_eq!(eval("--data @data --split all"), all);
+    assert_eq!(eval("--data @data")["examples"], 16);
+    let text = said(&place, "eval --model @run --data @data --present 1 --predictions @table.tsv");
+    assert!(text.starts_with("the statements of a conjecture are read together, in groups of 1\n"), "{text}");
+    let table = fs::read_to_string(place.path("table.tsv")).unwrap();
+    assert_eq!(table.lines().count(), 16);
+    assert!(table.lines().all(|line| line.starts_with('t') && line.split('\t').count() == 3));
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let place = place();
+    said(&place, "prepare @raw --out @plain --validation 8");
+    let check = |arguments: &str, code: i32, expected: &str| {
+        let run = run(&place, arguments);
+        assert!(run.code == Some(code) && run.stderr.contains(expected), "{:?} {}", run.code, run.stderr);
+    };
+    check(
+        "train --together --data @plain --out @run",
+        1,
+        "prepare it again with --together, or give the raw data",
+    );
+    check("train --together --data @plain --out @run --validation 8", 2, "a prepared folder");
+    check("train --data @plain --out @run --rounds 3", 2, "'--rounds' has no effect without --together");
+    check("train --together --data @raw --out @run --steps 3", 2, "'--steps' has no effect with --together");
+    check(
+        "train --together --data @raw --out @run --rounds 0 --validation 8",
+        1,
+        "rounds must be from 1 to 64",
+    );
+    check("train --together --data @raw --out @run --rounds three", 2, "expected a whole number");
+    check("train --together --data @raw --out @run", 1, "hold out fewer conjectures with --validation");
+    check("train --data @plain --out @run --validation 8", 2, "--validation");
+    check("eval --baseline seen --data @plain --present 4", 2, "'--present' cannot be used with");
+    check("eval --model mizar --data @raw --hide-names", 2, "'--hide-names' cannot be used with");
+    let recipe = RECIPE.replace("--epochs 4", "--epochs 1");
+    said(&place, &format!("train --together --data @raw --out @run --validation 8 {recipe}"));
+    check("rank --model @run --conjecture p --premises @raw/t1", 1, "found one that reads them together");
+    check("eval --model @run --data @plain", 1, "prepare it again with --together");
+}
