@@ -150,7 +150,7 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let model = match arguments.model.as_deref().map(AnyModel::named).transpose()? {
-        Some(AnyModel::Together(file)) => return together::run(*file, &arguments),
+        Some(AnyModel::Together(file)) => return together::run(&file, &arguments),
         Some(AnyModel::Single(trained)) => Some(*trained),
         None => None,
     };

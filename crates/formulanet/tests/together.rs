@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use formulanet::data::{HoldOut, Options, Prepared, ProblemOptions, Problems, Split, prepare};
 use formulanet::logic::View;
-use formulanet::measure::{Company, Prediction, predict_together};
+use formulanet::measure::{Company, Prediction, Reader, predict_together};
 use formulanet::model::together::TogetherRecipe;
 use formulanet::model::{AnyModel, TogetherFile, TrainedModel};
-use formulanet::net::together::TogetherNetwork;
 use formulanet::net::{Compute, Precision};
 use formulanet::train::{Log, RunEnd, RunOptions, TogetherRun, Validation, train_together};
 use formulanet::{Error, Progress, Silent};
@@ -166,13 +165,10 @@ fn predictions(
     present: Option<usize>,
     hides_names: bool,
 ) -> Vec<Prediction> {
-    let mut names = file.name_numbers(problems.symbols());
-    if hides_names {
-        names.fill(0);
-    }
-    let network = TogetherNetwork::new(file.model.clone(), Compute::new(Precision::F32, 2));
+    let compute = Compute::new(Precision::F32, 2);
+    let mut reader = Reader::new(file, problems.symbols(), hides_names, compute);
     let company = Company { splits: &[Split::Validation], present, most: None };
-    predict_together(&network, problems, &names, &company, &Silent).unwrap().last
+    predict_together(&mut reader, problems, &company, &Silent).unwrap().last
 }
 
 fn accuracy(predictions: &[Prediction]) -> f64 {

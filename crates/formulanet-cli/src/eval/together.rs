@@ -2,9 +2,8 @@
 
 use anyhow::{Result, bail};
 use formulanet::data::{HoldOut, ProblemOptions, Problems, Split};
-use formulanet::measure::{Company, predict_together};
+use formulanet::measure::{Company, Reader, predict_together};
 use formulanet::model::TogetherFile;
-use formulanet::net::together::TogetherNetwork;
 use serde_json::{Value, json};
 
 use super::{Arguments, Part, report};
@@ -13,7 +12,7 @@ use crate::progress::Bar;
 use crate::usage::refuse_given;
 
 /// Measures such a model.
-pub(super) fn run(file: TogetherFile, arguments: &Arguments) -> Result<()> {
+pub(super) fn run(file: &TogetherFile, arguments: &Arguments) -> Result<()> {
     let is_prepared = arguments.data.join("meta.json").is_file();
     if is_prepared {
         refuse_given(&[("--keep-going", arguments.keep_going)], "a prepared folder")?;
@@ -33,12 +32,9 @@ pub(super) fn run(file: TogetherFile, arguments: &Arguments) -> Result<()> {
     let usual = if is_prepared { Part::Validation } else { Part::All };
     let splits = arguments.split.unwrap_or(usual).splits();
     let company = Company { splits, present: arguments.present, most: arguments.limit_pairs };
-    let mut names = file.name_numbers(problems.symbols());
-    if arguments.hide_names {
-        names.fill(0);
-    }
-    let network = TogetherNetwork::new(file.model, arguments.compute.compute());
-    let predictions = predict_together(&network, &problems, &names, &company, &Bar::new())?;
+    let (compute, hides_names) = (arguments.compute.compute(), arguments.hide_names);
+    let mut reader = Reader::new(file, problems.symbols(), hides_names, compute);
+    let predictions = predict_together(&mut reader, &problems, &company, &Bar::new())?;
     if predictions.last.is_empty() {
         let [train, validation, test] = Split::ALL.map(|split| problems.of_split(split).count());
         bail!(
@@ -49,7 +45,7 @@ pub(super) fn run(file: TogetherFile, arguments: &Arguments) -> Result<()> {
     if !speaks() {
         return Ok(());
     }
-    let facts = Facts { present: arguments.present, hides_names: arguments.hide_names };
+    let facts = Facts { present: arguments.present, hides_names };
     let name = |conjecture: u32| problems.problem(conjecture as usize).name;
     report(arguments.model.as_deref().unwrap_or_default(), &predictions, &name, Some(&facts), arguments)
 }

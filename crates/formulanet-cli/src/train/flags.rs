@@ -106,10 +106,11 @@ static BESIDE: [Flag; 5] = [
         .with(RANKER),
 ];
 
-static TOGETHER: [Flag; 7] = [
+static TOGETHER: [Flag; 8] = [
     flag("rounds", "N", "Update nodes and symbols N times"),
     flag("hidden", "N", "Length of the hidden layer that scores a candidate"),
     flag("loss", "each|pool", "Judge each candidate by itself, or those of a conjecture against each other"),
+    switch("share", true, "Make one node of equal parts of different statements, not of their symbols alone"),
     flag("names", "N", "Know the names of symbols that N statements of training have; 0 for no names"),
     flag("hide-names", "SHARE", "Hide all names in this share of the problems"),
     flag("hide-each", "SHARE", "Hide this share of the names in the others"),

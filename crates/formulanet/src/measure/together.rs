@@ -1,12 +1,13 @@
 //! What a network that reads whole problems says about them.
 
-use formulanet_logic::problem::{ProblemBuilder, ProblemLimits};
+use formulanet_logic::problem::ProblemBuilder;
+use formulanet_net::Compute;
 use formulanet_net::together::{ProblemInput, TogetherNetwork};
 
 use super::predict::Predictions;
 use crate::data::{Candidate, Problems, Split};
 use crate::measure::metrics::Prediction;
-use crate::model::together::problem_input;
+use crate::model::together::{TogetherFile, problem_input};
 use crate::util::random::{sample, scramble};
 use crate::{Error, Progress, Stage};
 
@@ -30,23 +31,40 @@ struct Group {
     places: Vec<usize>,
 }
 
-/// Scores the candidates of conjectures with a network that reads them together. `names` has the number of each symbol's
-/// name, 0 for those that are hidden.
+/// What judges candidates.
+pub struct Reader {
+    network: TogetherNetwork,
+    builder: ProblemBuilder,
+    /// The number of each symbol's name, 0 for those that are hidden.
+    names: Vec<u32>,
+}
+
+impl Reader {
+    /// A model that is to read problems with these symbols, with their names or without.
+    pub fn new(file: &TogetherFile, symbols: &[String], hides_names: bool, compute: Compute) -> Self {
+        Reader {
+            network: TogetherNetwork::new(file.model.clone(), compute),
+            builder: file.origin.recipe.builder(),
+            names: if hides_names { vec![0; symbols.len()] } else { file.name_numbers(symbols) },
+        }
+    }
+}
+
+/// Scores the candidates of conjectures with a model that reads them together.
 ///
 /// # Errors
 ///
 /// If a problem is too large, or `progress` stops it.
 pub fn predict_together(
-    network: &TogetherNetwork,
+    reader: &mut Reader,
     problems: &Problems,
-    names: &[u32],
     company: &Company<'_>,
     progress: &dyn Progress,
 ) -> Result<Predictions, Error> {
     let asked: Vec<usize> = company.splits.iter().flat_map(|&split| problems.of_split(split)).collect();
     let pairs: usize = asked.iter().map(|&number| problems.problem(number).candidates.len()).sum();
     progress.begin(Stage { name: "evaluating", done: 0, of: pairs as u64, unit: "pairs" });
-    let mut builder = ProblemBuilder::new(ProblemLimits::default());
+    let Reader { network, builder, names } = reader;
     let mut last: Vec<Prediction> = Vec::with_capacity(pairs);
     for chunk in asked.chunks(PROBLEMS) {
         if progress.is_stopped() {
@@ -64,7 +82,7 @@ pub fn predict_together(
             for places in in_groups(problem.candidates.len(), company.present, number) {
                 let of = |&place: &usize| -> &Candidate { &problem.candidates[place] };
                 let statements = places.iter().map(|place| of(place).statement);
-                problems.build(problem.conjecture, statements, &mut builder).map_err(|cause| {
+                problems.build(problem.conjecture, statements, builder).map_err(|cause| {
                     Error::data(&problems.origin().path, format!("{}: {cause}", problem.name))
                 })?;
                 let input = problem_input(builder.graph(), |symbol| names[symbol as usize]);

@@ -4,14 +4,14 @@ mod order;
 
 use std::path::Path;
 
-use formulanet_net::together::{TogetherBatch, TogetherConfig, TogetherModel, TogetherNetwork, Trains};
+use formulanet_net::together::{TogetherBatch, TogetherConfig, TogetherModel, Trains};
 use formulanet_net::{Compute, Dealing, MovingAverage, Optimiser, State, clip};
 
 use super::folder::{RunData, RunFolder};
 use super::sitting::{Learner, Reached, Sitting, Sums};
 use super::{Event, Line, Plan, RunEnd, RunOptions, Validation, shared, sit};
 use crate::data::{Problems, Split};
-use crate::measure::{Company, predict_together};
+use crate::measure::{Company, Reader, predict_together};
 use crate::model::together::{TogetherFile, TogetherOrigin, TogetherRecipe};
 use crate::{Error, Progress, Silent};
 use order::{ProblemOrder, common_names};
@@ -181,16 +181,15 @@ impl Learner for TogetherTrainer<'_> {
 
     fn validate(&self, _: bool) -> Result<Validation, Error> {
         let file = self.model_file();
-        let compute = Compute::among(self.compute.group(), self.recipe.precision, self.compute.threads());
-        let network = TogetherNetwork::new(file.model.clone(), compute);
-        let measure = |names: &[u32]| {
+        let measure = |hides_names: bool| {
+            let compute = Compute::among(self.compute.group(), self.recipe.precision, self.compute.threads());
+            let mut reader = Reader::new(&file, self.problems.symbols(), hides_names, compute);
             let company = Company { splits: &[Split::Validation], ..Company::default() };
-            predict_together(&network, self.problems, names, &company, &Silent)
+            predict_together(&mut reader, self.problems, &company, &Silent)
         };
-        let known = file.name_numbers(self.problems.symbols());
-        let mut validation = Validation::of(&measure(&known)?);
+        let mut validation = Validation::of(&measure(false)?);
         if !self.names.is_empty() {
-            validation.hidden = Some(Validation::of(&measure(&vec![0; known.len()])?).accuracy);
+            validation.hidden = Some(Validation::of(&measure(true)?).accuracy);
         }
         Ok(validation)
     }

@@ -1,5 +1,6 @@
 //! How a network that reads whole problems is trained.
 
+use formulanet_logic::problem::{ProblemBuilder, ProblemLimits};
 use formulanet_net::together::{Loss, TogetherConfig};
 use formulanet_net::{Precision, Rule, Schedule, Storage};
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,8 @@ pub struct TogetherRecipe {
     pub hidden: usize,
     /// How scores are judged.
     pub loss: Loss,
+    /// Whether equal parts of different statements are one node; otherwise they share their symbols alone.
+    pub share: bool,
     /// Names are those of symbols in at least so many statements of training; 0 for no names at all.
     pub min_count: u32,
     /// Share of problems in which all names are hidden.
@@ -74,6 +77,7 @@ impl Default for TogetherRecipe {
             rounds: 5,
             hidden: 128,
             loss: Loss::Each,
+            share: false,
             min_count: 8,
             hide_names: 0.15,
             hide_each: 0.075,
@@ -143,6 +147,12 @@ impl TogetherRecipe {
             loss: self.loss,
             ..super::shape()
         }
+    }
+
+    /// Puts statements together to problems as this recipe says.
+    pub fn builder(&self) -> ProblemBuilder {
+        let builder = ProblemBuilder::new(ProblemLimits::default());
+        if self.share { builder } else { builder.without_shared_formulas() }
     }
 
     pub(crate) fn rule(&self) -> Rule {

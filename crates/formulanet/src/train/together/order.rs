@@ -85,7 +85,7 @@ impl<'a> ProblemOrder<'a> {
 
     /// What makes the batches.
     pub(super) fn maker(self) -> BatchMaker<'a> {
-        let builder = ProblemBuilder::new(ProblemLimits::default());
+        let builder = self.recipe.builder();
         BatchMaker { order: self, builder, epoch: None, shuffled: Vec::new(), ends: Vec::new() }
     }
 }
