@@ -65,6 +65,7 @@ impl Flag {
             "dim" => "dimension".to_owned(),
             "unconditional" => "conditional".to_owned(),
             "names" => "min_count".to_owned(),
+            "apart" => "share".to_owned(),
             name => name.replace('-', "_"),
         }
     }
@@ -110,7 +111,7 @@ static TOGETHER: [Flag; 8] = [
     flag("rounds", "N", "Update nodes and symbols N times"),
     flag("hidden", "N", "Length of the hidden layer that scores a candidate"),
     flag("loss", "each|pool", "Judge each candidate by itself, or those of a conjecture against each other"),
-    switch("share", true, "Make one node of equal parts of different statements, not of their symbols alone"),
+    switch("apart", false, "Give each statement nodes of its own; statements share their symbols alone then"),
     flag("names", "N", "Know the names of symbols that N statements of training have; 0 for no names"),
     flag("hide-names", "SHARE", "Hide all names in this share of the problems"),
     flag("hide-each", "SHARE", "Hide this share of the names in the others"),

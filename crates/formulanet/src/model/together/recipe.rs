@@ -77,7 +77,7 @@ impl Default for TogetherRecipe {
             rounds: 5,
             hidden: 128,
             loss: Loss::Each,
-            share: false,
+            share: true,
             min_count: 8,
             hide_names: 0.15,
             hide_each: 0.075,
