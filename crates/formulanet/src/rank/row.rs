@@ -127,7 +127,7 @@ impl Rows {
         };
         let start = self.vectors.len();
         self.vectors.extend(vector.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])));
-        if unknown.len() % 4 != 0 || self.vectors[start..].iter().any(|x| !x.is_finite()) {
+        if !unknown.len().is_multiple_of(4) || self.vectors[start..].iter().any(|x| !x.is_finite()) {
             self.vectors.truncate(start);
             return false;
         }
@@ -164,7 +164,7 @@ mod tests {
             let mut rows = Rows::new(3);
             prop_assert!(rows.push_bytes(&bytes) && rows.push_bytes(&bytes));
             prop_assert!(rows.iter().all(|found| found == row && found.is_close(&row)));
-            for length in (0..bytes.len()).filter(|length| (bytes.len() - length) % 4 != 0) {
+            for length in (0..bytes.len()).filter(|length| !(bytes.len() - length).is_multiple_of(4)) {
                 prop_assert!(!rows.push_bytes(&bytes[..length]));
             }
             prop_assert_eq!(rows.len(), 2);
