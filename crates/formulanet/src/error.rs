@@ -1,7 +1,6 @@
 //! What can go wrong, with the values that a caller may want to look at.
 
 use std::io;
-use std::path::Path;
 
 use formulanet_logic::{ParseError, Position, ReadError, TooLarge};
 use thiserror::Error;
@@ -216,7 +215,12 @@ impl Error {
         }
     }
 
-    pub(crate) fn other_work(path: &Path, expected: impl Into<String>, found: impl Into<String>) -> Self {
+    #[cfg(feature = "plots")]
+    pub(crate) fn other_work(
+        path: &std::path::Path,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) -> Self {
         Error::OtherWork { path: path.display().to_string(), expected: expected.into(), found: found.into() }
     }
 }

@@ -7,6 +7,7 @@ mod premises;
 mod together;
 
 pub use baselines::{Baseline, BaselineOptions, LibraryBaseline};
+#[cfg(feature = "plots")]
 pub(crate) use metrics::accuracy;
 pub use metrics::{
     Bin, CUTOFFS, Calibration, Confusion, Prediction, RankedList, Ranking, Report, RocPoint, THRESHOLD,

@@ -2,6 +2,7 @@
 
 pub(crate) mod files;
 pub(crate) mod hash;
+#[cfg(feature = "plots")]
 pub(crate) mod plot;
 pub(crate) mod progress;
 pub(crate) mod random;

@@ -17,6 +17,7 @@ impl Random {
     }
 
     /// From 0 to below `end`.
+    #[cfg(feature = "plots")]
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (((self.next() >> 32) * end as u64) >> 32) as usize
     }
