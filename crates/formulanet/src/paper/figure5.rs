@@ -43,7 +43,7 @@ impl Default for FigureOptions {
 pub struct Figure {
     /// A whole SVG file.
     pub svg: String,
-    /// What is drawn, in words and as a table; it shows the picture as [`FILE`] beside it.
+    /// What is drawn, in words and as a table; it shows the picture as `figure5.svg` beside it.
     pub markdown: String,
 }
 
