@@ -194,7 +194,7 @@ fn a_network_learns_to_read_together() {
     assert_eq!(file.origin.hidden_accuracy, hidden);
     let known = predictions(&file, &problems, None, false);
     assert!((accuracy(&known) - found).abs() < 0.05);
-    let renamed = raw_problems(&place("other_"));
+    let renamed = raw_problems(&self::place("other_"));
     assert!(file.name_numbers(renamed.symbols()).iter().all(|&name| name == 0));
     let hidden = predictions(&file, &problems, None, true);
     assert_eq!(predictions(&file, &renamed, None, false), hidden);
