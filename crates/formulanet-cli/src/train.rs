@@ -36,7 +36,7 @@ use serde::de::DeserializeOwned;
 #[command(after_help = "Examples:\n  \
     formulanet train --data holstep --out run --limit-pairs 100000 --unconditional\n  \
     formulanet train --data holstep --out run --preset paper --model basic\n  \
-    formulanet train --together --data holstep.tgz --out run --epochs 3\n  \
+    formulanet train --together --data holstep.tgz --out reader --epochs 3\n  \
     formulanet train --data holstep --resume run")]
 pub(crate) struct Arguments {
     /// A folder of `formulanet prepare`; for the presets `default` and `premises`, prepare it with --view dag. With

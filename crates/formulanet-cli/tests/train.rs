@@ -229,7 +229,7 @@ fn help_shows_defaults_and_headings() {
     let words = recipe.split_whitespace().collect::<Vec<_>>().join(" ");
     for shown in [
         "[default: formulanet]",
-        "[default: 128, paper: 256]",
+        "[default: 128, paper: 256, together: 64]",
         "[default: adam-w, paper: rms-prop]",
         "[default: 0.15, paper: 0.0]",
         "[default: concat, premises: towers]",
@@ -238,7 +238,7 @@ fn help_shows_defaults_and_headings() {
         assert!(words.contains(shown), "{shown} in {words}");
     }
     let flags = recipe.lines().filter(|line| line.trim_start().starts_with("--")).count();
-    assert_eq!((flags, words.matches("[default").count()), (35 + 1, 35 + 1));
+    assert_eq!((flags, words.matches("[default").count()), (43 + 1, 43 + 1));
 }
 
 /// Files of earlier versions say `full` for what is called `formulanet` now.

@@ -179,7 +179,7 @@ fn accuracy(predictions: &[Prediction]) -> f64 {
 /// A trained model says the same from its file, does not look at names that are hidden, and judges by the company.
 #[test]
 fn a_network_learns_to_read_together() {
-    let (other, place) = (place("other_"), place(""));
+    let place = place("");
     let RunEnd::Finished(Some(Validation { accuracy: found, hidden, pairs, .. })) =
         run(&place, &recipe(), "run", u64::MAX, false, 2)
     else {
@@ -194,7 +194,7 @@ fn a_network_learns_to_read_together() {
     assert_eq!(file.origin.hidden_accuracy, hidden);
     let known = predictions(&file, &problems, None, false);
     assert!((accuracy(&known) - found).abs() < 0.05);
-    let renamed = raw_problems(&other);
+    let renamed = raw_problems(&self::place("other_"));
     assert!(file.name_numbers(renamed.symbols()).iter().all(|&name| name == 0));
     let hidden = predictions(&file, &problems, None, true);
     assert_eq!(predictions(&file, &renamed, None, false), hidden);
