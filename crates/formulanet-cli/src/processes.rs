@@ -14,7 +14,7 @@ use crate::usage::exit_code;
 
 /// How long other processes wait before they say what went wrong: mostly, the first has the same to say, and ends the
 /// job with it.
-const FIRST_SPEAKS: Duration = Duration::from_millis(700);
+const FIRST_SPEAKS: Duration = Duration::from_millis(2500);
 
 static GROUP: OnceLock<&'static dyn Group> = OnceLock::new();
 

@@ -325,6 +325,6 @@ fn what_is_wrong_is_said_once() {
     let there = place.text("there.db");
     check_refused(
         &mpirun(2, &["library", "build", &there, "fixtures/arithmetic.hol"]),
-        "there is a file already",
+        "expected nothing there, found a file",
     );
 }
