@@ -18,10 +18,10 @@ use super::intake::{Intake, Premise};
 use super::pace::Pace;
 use super::ranker::Ranker;
 use super::row::Rows;
-use super::scorer::CHUNK;
 use super::selection::{Selection, matches};
 use crate::Error;
 use crate::read::{Statement, Syntax};
+use crate::util::vector::CHUNK;
 
 mod addition;
 

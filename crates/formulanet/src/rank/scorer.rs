@@ -10,10 +10,7 @@ use crate::model::TrainedModel;
 use crate::model::encode::Encoded;
 use crate::model::knowledge::memory::{Asked, REMEMBERED, Recalled};
 use crate::model::knowledge::proofs::Shares;
-use crate::util::vector::dot;
-
-/// Statements that are embedded together.
-pub(super) const CHUNK: usize = 4096;
+use crate::util::vector::{CHUNK, dot};
 
 /// What scores need of a conjecture.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -8,10 +8,9 @@ use safetensors::tensor::TensorView;
 
 use super::intake::Premise;
 use super::ranker::Ranker;
-use super::scorer::CHUNK;
 use crate::Error;
 use crate::model::encode::Encoded;
-use crate::util::vector::dot;
+use crate::util::vector::{CHUNK, dot};
 
 /// A row for each of several formulas.
 #[derive(Clone, PartialEq, Debug)]
