@@ -70,6 +70,13 @@ wide! {
 }
 
 wide! {
+    /// Adds values that are multiplied by a factor.
+    pub(crate) fn add_scaled(out: &mut [f32], values: &[f32], factor: f32) {
+        out.iter_mut().zip(values).for_each(|(sum, x)| *sum += factor * x);
+    }
+}
+
+wide! {
     /// The largest value of every column among some rows, and the first row that has it. Of no rows, zeros.
     pub(crate) fn max_pool(largest: &mut [f32], places: &mut [u32], rows: &[f32], numbers: &[u32]) {
         let d = largest.len();

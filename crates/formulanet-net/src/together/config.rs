@@ -118,8 +118,8 @@ pub struct TogetherFunctions {
     pub(crate) rounds: Vec<Round>,
     /// Reads the vectors of a candidate, and the numbers that are known of it.
     pub(crate) readout: Scorer,
-    /// Adds the vectors of the conjecture to the readout's hidden layer.
-    pub(crate) of_conjecture: Weight,
+    /// Adds the vectors of the conjecture, and the mean of those of all candidates, to the readout's hidden layer.
+    pub(crate) of_problem: Weight,
     /// Reads the numbers that are known of a candidate, and nothing else.
     pub(crate) by_features: Option<Scorer>,
 }
@@ -217,11 +217,7 @@ impl Shape for TogetherConfig {
                 hidden,
                 if adds { Initial::Zeros } else { linear(hidden) },
             ),
-            of_conjecture: maker.tensors.weight(
-                "readout.of_conjecture".into(),
-                [hidden, 3 * d],
-                linear(3 * d),
-            ),
+            of_problem: maker.tensors.weight("readout.of_problem".into(), [hidden, 6 * d], linear(6 * d)),
             by_features: adds.then(|| {
                 let last = linear(self.feature_hidden);
                 maker.scorer("by_features", self.features, self.feature_hidden, last)

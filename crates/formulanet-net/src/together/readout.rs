@@ -12,7 +12,8 @@ pub(crate) struct ReadoutTrace {
     /// Root, mean and largest of every statement's nodes.
     vectors: Vec<f32>,
     places: Vec<u32>,
-    of_conjectures: Vec<f32>,
+    /// For every problem the vectors of its conjecture, and the mean of those of its candidates.
+    of_problems: Vec<f32>,
     inputs: Vec<f32>,
     hidden: Vec<f32>,
 }
@@ -78,7 +79,7 @@ impl Pass<'_> {
         dropout: &[Dropout],
     ) -> (Vec<f32>, ReadoutTrace) {
         let (d, width) = (self.config.dimension, 3 * self.config.dimension);
-        let (readout, of_conjecture) = (&self.functions.readout, &self.functions.of_conjecture);
+        let (readout, of_problem) = (&self.functions.readout, &self.functions.of_problem);
         let mut vectors = self.compute.take(company.roots.len() * width);
         let mut places = vec![0; company.roots.len() * d];
         for (vector, &root) in vectors.chunks_exact_mut(width).zip(&company.roots) {
@@ -92,9 +93,8 @@ impl Pass<'_> {
             Part::whole(d),
             &company.statements,
         );
-        let mut of_conjectures = self.compute.take(company.conjectures.len() * width);
-        rows::gather(&mut of_conjectures, &vectors, &company.conjectures, width);
-        let added = self.product(of_conjecture, &of_conjectures);
+        let of_problems = self.of_problems(company, &vectors);
+        let added = self.product(of_problem, &of_problems);
         let mut inputs = self.compute.take(company.candidates.len() * (width + self.config.features));
         let features = self.config.features;
         for (number, input) in inputs.chunks_exact_mut(width + features).enumerate() {
@@ -111,7 +111,23 @@ impl Pass<'_> {
         residual::activate(&mut hidden, &self.values[readout.first_bias.clone()]);
         drop_out(&mut hidden, length, company, dropout);
         let scores = self.outputs(readout, &hidden);
-        (scores, ReadoutTrace { vectors, places, of_conjectures, inputs, hidden })
+        (scores, ReadoutTrace { vectors, places, of_problems, inputs, hidden })
+    }
+
+    /// For every problem the vectors of its conjecture, and the mean of those of its candidates: how a candidate compares
+    /// with the others says more than how it looks.
+    fn of_problems(&self, company: &Company, vectors: &[f32]) -> Vec<f32> {
+        let width = 3 * self.config.dimension;
+        let mut of_problems = self.compute.zeros(company.conjectures.len() * 2 * width);
+        for (of_problem, &conjecture) in of_problems.chunks_exact_mut(2 * width).zip(&company.conjectures) {
+            of_problem[..width].copy_from_slice(&vectors[conjecture as usize * width..][..width]);
+        }
+        let candidates = company.candidates.iter().zip(&company.problems).zip(shares(company));
+        for ((&statement, &problem), share) in candidates {
+            let mean = &mut of_problems[(2 * problem as usize + 1) * width..][..width];
+            rows::add_scaled(mean, &vectors[statement as usize * width..][..width], share);
+        }
+        of_problems
     }
 
     /// Adds the gradients of the readout and returns that of the nodes, given that of the scores.
@@ -124,7 +140,7 @@ impl Pass<'_> {
         gradients: &mut [f32],
     ) -> Vec<f32> {
         let (d, width) = (self.config.dimension, 3 * self.config.dimension);
-        let (readout, of_conjecture) = (&self.functions.readout, &self.functions.of_conjecture);
+        let (readout, of_problem) = (&self.functions.readout, &self.functions.of_problem);
         let mut hidden = self.outputs_backward(readout, &trace.hidden, errors, gradients);
         let length = self.config.hidden;
         // Numbers that were left out are 0 in the trace, so that they get no gradient; the others were made larger.
@@ -135,15 +151,21 @@ impl Pass<'_> {
         self.weights.backward(&readout.first).multiply(&mut inputs, &hidden);
         let mut added = self.compute.zeros(company.conjectures.len() * length);
         rows::add_rows(&mut added, &hidden, &company.problems, length);
-        self.weight_gradient(of_conjecture, &trace.of_conjectures, &added, gradients);
-        let mut of_conjectures = self.compute.take(trace.of_conjectures.len());
-        self.weights.backward(of_conjecture).multiply(&mut of_conjectures, &added);
+        self.weight_gradient(of_problem, &trace.of_problems, &added, gradients);
+        let mut of_problems = self.compute.take(trace.of_problems.len());
+        self.weights.backward(of_problem).multiply(&mut of_problems, &added);
         let mut vectors = self.compute.zeros(trace.vectors.len());
-        for (input, &statement) in inputs.chunks_exact(width + self.config.features).zip(&company.candidates)
+        let candidates = company.candidates.iter().zip(&company.problems).zip(shares(company));
+        for (input, ((&statement, &problem), share)) in
+            inputs.chunks_exact(width + self.config.features).zip(candidates)
         {
-            rows::add(&mut vectors[statement as usize * width..][..width], &input[..width]);
+            let vector = &mut vectors[statement as usize * width..][..width];
+            rows::add(vector, &input[..width]);
+            rows::add_scaled(vector, &of_problems[(2 * problem as usize + 1) * width..][..width], share);
         }
-        rows::add_rows(&mut vectors, &of_conjectures, &company.conjectures, width);
+        for (of_problem, &conjecture) in of_problems.chunks_exact(2 * width).zip(&company.conjectures) {
+            rows::add(&mut vectors[conjecture as usize * width..][..width], &of_problem[..width]);
+        }
         let mut nodes = self.compute.zeros(company.beginnings.len() * d);
         for (vector, &root) in vectors.chunks_exact(width).zip(&company.roots) {
             rows::add(&mut nodes[root as usize * d..][..d], &vector[..d]);
@@ -157,7 +179,7 @@ impl Pass<'_> {
             &trace.places,
             statements,
         );
-        for buffer in [hidden, inputs, added, of_conjectures, vectors] {
+        for buffer in [hidden, inputs, added, of_problems, vectors] {
             self.compute.give(buffer);
         }
         trace.recycle(self);
@@ -210,10 +232,16 @@ impl Pass<'_> {
 
 impl ReadoutTrace {
     pub(crate) fn recycle(self, pass: &Pass<'_>) {
-        for buffer in [self.vectors, self.of_conjectures, self.inputs, self.hidden] {
+        for buffer in [self.vectors, self.of_problems, self.inputs, self.hidden] {
             pass.compute.give(buffer);
         }
     }
+}
+
+/// For every candidate one over the number of candidates of its problem.
+fn shares(company: &Company) -> impl Iterator<Item = f32> + '_ {
+    let problems = company.problems.chunk_by(|a, b| a == b);
+    problems.flat_map(|problem| std::iter::repeat_n(1.0 / problem.len() as f32, problem.len()))
 }
 
 /// Leaves numbers out at random, of every problem others.
