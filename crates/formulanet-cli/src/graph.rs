@@ -1,5 +1,7 @@
 //! `formulanet graph`: what the network sees of a formula.
 
+mod problem;
+
 use std::io::{self, BufWriter, Write};
 
 use anyhow::{Result, bail};
@@ -13,7 +15,8 @@ use crate::input::{FormulaArguments, LimitArguments, ViewArgument, writing};
 
 /// Show the graph of a formula
 ///
-/// A formula becomes a graph that does not depend on the names of its variables. This is what the network reads.
+/// A formula becomes a graph that does not depend on the names of its variables. This is what the network reads. With
+/// --problem, a conjecture and all axioms become one graph in which every symbol is one node.
 #[derive(Args)]
 #[command(
     group(ArgGroup::new("source").required(true)),
@@ -21,6 +24,7 @@ use crate::input::{FormulaArguments, LimitArguments, ViewArgument, writing};
         formulanet graph '!x. ?y. P x /\\ Q x y'\n  \
         formulanet graph --format svg 'x + &0 = x' > graph.svg\n  \
         formulanet graph --format json --tptp problem.p\n  \
+        formulanet graph --format svg --problem problem.p > problem.svg\n  \
         echo '!n. n < SUC n' | formulanet graph --view dag -"
 )]
 pub(crate) struct Arguments {
@@ -36,8 +40,14 @@ pub(crate) struct Arguments {
     /// Show all statements of DeepMath files
     #[arg(long, value_name = "FILE", group = "source", num_args = 1..)]
     deepmath: Vec<String>,
+    /// Show the conjecture and the axioms of a TPTP problem and its includes as one graph; `-` is standard input
+    #[arg(long, value_name = "FILE", group = "source", conflicts_with = "view")]
+    problem: Option<String>,
+    /// With --problem: number the symbols instead of naming them
+    #[arg(long, requires = "problem")]
+    no_names: bool,
     /// Show only the N-th statement of the files, counted from 1
-    #[arg(long, value_name = "N", conflicts_with = "formula")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["formula", "problem"])]
     nth: Option<usize>,
     /// How to show a graph
     #[arg(long, value_enum, default_value_t = Output::Text)]
@@ -64,6 +74,10 @@ enum Output {
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    if let Some(file) = &arguments.problem {
+        arguments.reading.refuse("a problem")?;
+        return problem::run(&arguments, file);
+    }
     let limits = arguments.limits.limits();
     let mut names = Interner::new();
     let builder = GraphBuilder::new(arguments.view.view(), limits);

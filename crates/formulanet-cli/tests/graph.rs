@@ -92,6 +92,82 @@ fn svg() {
     fails(&several, "expected one statement to draw as SVG, found more; choose one with --nth N");
 }
 
+/// A small problem.
+const PROBLEM: &str = "fof(rule, axiom, ! [X] : (p(X) => q(g(X), a))). fof(fact, axiom, p(a)).\n\
+    fof(goal, conjecture, ? [Y] : q(g(a), Y)). fof(other, axiom, ~ p(g(a))).";
+
+fn problem(text: &str, arguments: &[&str]) -> Run {
+    formulanet(&[&["graph", "--problem", "-"][..], arguments].concat(), text.as_bytes())
+}
+
+#[test]
+fn a_problem_is_one_graph() {
+    let run = problem(PROBLEM, &[]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    expect![[r#"
+        4 statements, 13 nodes, 15 edges, 4 symbols, 3 of them in the conjecture
+
+        statement 0 is goal (conjecture)
+        statement 1 is rule (axiom)
+        statement 2 is fact (axiom)
+        statement 3 is other (axiom)
+        symbol q at 2 nodes
+        symbol g at 2 nodes
+        symbol a at 1 node
+        symbol p at 3 nodes
+
+        0 constant a
+        1 function g first 0
+        2 existential
+        3 predicate q first 1 second 2
+        4 exists binds 2 body 3
+        5 universal
+        6 predicate p first 5
+        7 function g first 5
+        8 predicate q first 7 second 0
+        9 rule binds 5 guard 6 body 8
+        10 predicate p first 0
+        11 predicate p first 1
+        12 not body ~11
+        statement 0 root 4 nodes 0 1 2 3 4
+        statement 1 root 9 nodes 0 5 6 7 8 9
+        statement 2 root 10 nodes 0 10
+        statement 3 root 12 nodes 0 1 11 12
+    "#]]
+    .assert_eq(&run.stdout);
+    let run = problem(PROBLEM, &["--format", "json"]);
+    expect![[r#"
+        {"conjecture_symbols":3,"edges":[[1,0,"first",false],[3,1,"first",false],[3,2,"second",false],[4,2,"binds",false],[4,3,"body",false],[6,5,"first",false],[7,5,"first",false],[8,7,"first",false],[8,0,"second",false],[9,5,"binds",false],[9,6,"guard",false],[9,8,"body",false],[10,0,"first",false],[11,1,"first",false],[12,11,"body",true]],"names":["goal","rule","fact","other"],"nodes":["constant","function","existential","predicate","exists","universal","predicate","function","predicate","rule","predicate","predicate","not"],"statements":[{"nodes":[0,1,2,3,4],"root":4},{"nodes":[0,5,6,7,8,9],"root":9},{"nodes":[0,10],"root":10},{"nodes":[0,1,11,12],"root":12}],"symbol_names":["q","g","a","p"],"symbol_of":[2,1,null,0,null,null,3,1,0,null,3,3,null],"symbols":4}
+    "#]].assert_eq(&run.stdout);
+    for format in ["dot", "svg"] {
+        let run = problem(PROBLEM, &["--format", format]);
+        assert!(run.code == Some(0) && run.stdout.contains("goal") == (format == "svg"), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn a_problem_without_names_is_the_same_whatever_the_names() {
+    let renamed =
+        PROBLEM.replace("p(", "zebra(").replace("q(", "ant(").replace("g(", "'<'(").replace("X", "Other");
+    for format in ["text", "json", "dot", "svg"] {
+        let arguments = ["--no-names", "--format", format];
+        assert_eq!(problem(PROBLEM, &arguments).stdout, problem(&renamed, &arguments).stdout);
+    }
+}
+
+#[test]
+fn bad_problems() {
+    fails(
+        &problem("fof(a, axiom, p).", &[]),
+        "-: expected a conjecture to select for, found none; give one the role `conjecture`",
+    );
+    fails(&problem("fof(a, conjecture, p(.", &[]), "-:1:22: expected a term, found `.`");
+    for wrong in [&["--nth", "1"][..], &["--view", "dag"], &["--constants", "c"]] {
+        assert_eq!(problem(PROBLEM, wrong).code, Some(2), "{wrong:?}");
+    }
+    assert_eq!(formulanet(&["graph", "--no-names", "p"], b"").code, Some(2));
+}
+
 #[test]
 fn formulas_come_from_anywhere() {
     let expected = formulanet(&["graph", "p ==> q"], b"").stdout;

@@ -100,6 +100,12 @@ pub enum Error {
         /// Its first file.
         file: String,
     },
+    /// A problem has nothing to prove.
+    #[error("{file}: expected a conjecture to select for, found none; give one the role `conjecture`")]
+    NoConjecture {
+        /// The file.
+        file: String,
+    },
     /// Too little is left to train on.
     #[error("{data}: expected pairs or dependencies to train on, found {found}")]
     TooFewPairs {

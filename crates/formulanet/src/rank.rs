@@ -24,7 +24,7 @@ pub use language::Languages;
 #[cfg(feature = "libraries")]
 pub use library::{Added, Addition, Library, Made};
 pub use pace::Pace;
-pub use problem::Problem;
+pub use problem::{Problem, is_goal};
 pub use ranker::{Ranked, Ranker, order};
 pub use row::{Row, Rows};
 pub use scorer::{Query, Scoring};

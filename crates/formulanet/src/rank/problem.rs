@@ -38,8 +38,10 @@ pub struct Problem {
     axioms: Vec<usize>,
 }
 
-/// Roles of what is to be proved.
-const CONJECTURES: [&str; 3] = ["conjecture", "negated_conjecture", "question"];
+/// Whether a role in TPTP is that of what is to be proved.
+pub fn is_goal(role: &str) -> bool {
+    ["conjecture", "negated_conjecture", "question"].contains(&role)
+}
 
 impl Problem {
     /// Reads a problem with its includes. Statements with one of the roles in `kept` are always in, and not selected from.
@@ -59,7 +61,7 @@ impl Problem {
                 continue;
             };
             let part = match role.as_str() {
-                role if CONJECTURES.contains(&role) => Part::Conjecture,
+                role if is_goal(role) => Part::Conjecture,
                 role if kept.iter().any(|kept| kept == role) => Part::Kept,
                 _ => Part::Axiom,
             };
@@ -69,8 +71,7 @@ impl Problem {
         let problem =
             Problem { axioms: (0..items.len()).filter(|&i| items[i].part == Part::Axiom).collect(), items };
         if problem.of(Part::Conjecture).next().is_none() {
-            let message = "expected a conjecture to select for, found none; give one the role `conjecture`";
-            return Err(Error::data(file, message));
+            return Err(Error::NoConjecture { file });
         }
         Ok(problem)
     }
