@@ -16,6 +16,7 @@ mod ranker;
 mod row;
 mod scorer;
 mod selection;
+mod theory;
 mod vectors;
 
 pub use candidates::{Candidates, Scores, Shelf, Stored};
@@ -29,4 +30,5 @@ pub use ranker::{Ranked, Ranker, order};
 pub use row::{Row, Rows};
 pub use scorer::{Query, Scoring};
 pub use selection::{Marks, Selection, matches};
+pub use theory::{Features, Forest, Goal, Method, Signals, Theory};
 pub use vectors::Vectors;

@@ -3,6 +3,7 @@
 //! The weights after a step depend on the data, the recipe and the step alone: not on the number of threads or
 //! processes, nor on how often the run was stopped and resumed.
 
+mod blend;
 mod contest;
 #[cfg(feature = "plots")]
 mod curve;
@@ -23,6 +24,7 @@ use std::time::Duration;
 use formulanet_net::{Alone, Compute, Group};
 use serde::{Deserialize, Serialize};
 
+pub use blend::{BoostOptions, Examples, boost};
 pub use folder::{Log, is_together, recipe_of};
 pub use together::{TogetherRun, train_together};
 
