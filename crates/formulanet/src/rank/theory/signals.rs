@@ -36,7 +36,7 @@ signals! {
     // What it is itself.
     size, symbols, is_proved, proof_size,
     // What is asked, and what is known.
-    goal_size, goal_unknown, facts, proofs, nearest, proof_sizes,
+    goal_unknown, nearest, proof_sizes,
 }
 
 /// The facts that are worth a look for a goal, each with what speaks for it.
@@ -267,10 +267,7 @@ impl<'a> Question<'a> {
     /// What is the same for all candidates.
     fn fill_goal(&self, row: &mut [f32]) {
         let mut set = |at: At, value: f32| row[at as usize] = value;
-        set(At::goal_size, (1.0 + self.goal.size as f32).ln());
         set(At::goal_unknown, self.goal.unknown);
-        set(At::facts, (self.before as f32).ln());
-        set(At::proofs, (1.0 + self.theory.proofs as f32).ln());
         let nearest = &self.near.by_parts[..self.near.by_parts.len().min(16)];
         set(At::nearest, nearest.first().map_or(0.0, |&(_, near)| near));
         let size = |&(fact, _): &Scored| self.theory.facts[fact as usize].proofs.first().map_or(0, Vec::len) as f32;
