@@ -16,4 +16,4 @@ pub use metrics::{
 pub use predict::{Predictions, TokenMap, pairs_of, predict};
 pub(crate) use premises::Questions;
 pub use premises::rank_premises;
-pub use together::{Company, Reader, predict_together};
+pub use together::{Company, Reader, pool_ranking, predict_together, retriever_ranking};

@@ -11,6 +11,7 @@ mod language;
 mod library;
 mod overlap;
 mod pace;
+mod pool;
 mod problem;
 mod ranker;
 mod row;
@@ -25,6 +26,7 @@ pub use language::Languages;
 #[cfg(feature = "libraries")]
 pub use library::{Added, Addition, Library, Made};
 pub use pace::Pace;
+pub use pool::{Pool, Retriever};
 pub use problem::{Problem, is_goal};
 pub use ranker::{Ranked, Ranker, order};
 pub use row::{Row, Rows};

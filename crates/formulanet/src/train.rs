@@ -10,6 +10,7 @@ mod curve;
 mod folder;
 mod gather;
 mod order;
+mod pools;
 mod shared;
 mod sitting;
 mod together;
@@ -26,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 pub use blend::{BoostOptions, Examples, boost};
 pub use folder::{Log, is_together, recipe_of};
+pub use pools::{PoolOptions, PoolSource, make_pools};
 pub use together::{TogetherRun, train_together};
 
 use crate::data::Prepared;

@@ -19,6 +19,10 @@ pub struct TogetherRecipe {
     pub rounds: usize,
     /// Length of the hidden layer that scores a candidate.
     pub hidden: usize,
+    /// Length of the hidden layer that scores a candidate by what is known of it beside its formula, if anything is.
+    pub feature_hidden: usize,
+    /// Share of all steps in which that layer alone is trained, before the graph is looked at.
+    pub features_first: f32,
     /// How scores are judged.
     pub loss: Loss,
     /// Whether equal parts of different statements are one node; otherwise they share their symbols alone.
@@ -76,6 +80,8 @@ impl Default for TogetherRecipe {
             dimension: 64,
             rounds: 5,
             hidden: 128,
+            feature_hidden: 64,
+            features_first: 0.05,
             loss: Loss::Each,
             share: true,
             min_count: 8,
@@ -112,6 +118,8 @@ impl TogetherRecipe {
             (!(1..=1024).contains(&self.dimension), "dimension must be from 1 to 1024"),
             (!(1..=64).contains(&self.rounds), "rounds must be from 1 to 64"),
             (!(1..=4096).contains(&self.hidden), "hidden must be from 1 to 4096"),
+            (!(1..=4096).contains(&self.feature_hidden), "feature_hidden must be from 1 to 4096"),
+            (!is_share(self.features_first), "features_first must be from 0 to 1"),
             (!is_share(self.hide_names), "hide_names must be from 0 to 1"),
             (!is_share(self.hide_each), "hide_each must be from 0 to 1"),
             (!is_share(self.subsets), "subsets must be from 0 to 1"),
@@ -136,14 +144,16 @@ impl TogetherRecipe {
         }
     }
 
-    /// The network of the recipe, for so many names.
-    pub fn config(&self, names: usize) -> TogetherConfig {
+    /// The network of the recipe, for so many names and features.
+    pub fn config(&self, names: usize, features: usize) -> TogetherConfig {
         TogetherConfig {
             // The first is for names that are hidden or unknown.
             names: if self.min_count == 0 { 0 } else { names + 1 },
             dimension: self.dimension,
             rounds: self.rounds,
             hidden: self.hidden,
+            features,
+            feature_hidden: if features > 0 { self.feature_hidden } else { 0 },
             loss: self.loss,
             ..super::shape()
         }

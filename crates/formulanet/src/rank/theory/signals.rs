@@ -71,7 +71,17 @@ impl Theory {
         if before == 0 {
             return Signals::default();
         }
-        Question::new(self, goal, before).signals()
+        let question = Question::new(self, goal, before);
+        let candidates = question.candidates();
+        question.signals(candidates)
+    }
+
+    /// What speaks for all facts, where there are few.
+    pub fn signals_of_all(&self, goal: &Goal) -> Signals {
+        if self.is_empty() {
+            return Signals::default();
+        }
+        Question::new(self, goal, self.len()).signals((0..self.len() as u32).collect())
     }
 }
 
@@ -143,8 +153,7 @@ impl<'a> Question<'a> {
         (0..before as u32).filter(|&fact| is_candidate[fact as usize]).collect()
     }
 
-    fn signals(&self) -> Signals {
-        let facts = self.candidates();
+    fn signals(&self, facts: Vec<u32>) -> Signals {
         let mut rows = vec![0.0f32; facts.len() * Signals::COUNT];
         let common = Common::new(self.theory, self.goal);
         for (&fact, row) in facts.iter().zip(rows.chunks_exact_mut(Signals::COUNT)) {
