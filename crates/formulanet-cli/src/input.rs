@@ -6,11 +6,11 @@ use clap::{Args, ValueEnum};
 use formulanet::logic::hol::{self, Overload};
 use formulanet::logic::tptp::{self, Language};
 use formulanet::logic::{Formula, Interner, Limits, Position, View};
-use formulanet::model::TrainedModel;
 use formulanet::model::encode::Encoded;
+use formulanet::model::{AnyModel, TrainedModel};
 use formulanet::net::{Compute, Precision};
 use formulanet::processes;
-use formulanet::rank::{Intake, Library, Premise, Ranker, Selection};
+use formulanet::rank::{Intake, Library, Premise, Ranker, Reading, Selection};
 use formulanet::read::{Format, Source, Syntax, read_text};
 
 use crate::processes::group;
@@ -108,13 +108,14 @@ impl FormulaArguments {
     }
 
     /// Reads a formula as a model does.
-    pub(crate) fn encode(&self, argument: &str, syntax: Syntax, ranker: &Ranker) -> Result<Encoded> {
+    pub(crate) fn encode(&self, argument: &str, syntax: Syntax, ranker: &Ranker) -> Result<Goal> {
         let mut names = Interner::new();
         let formula = self.parse_as(argument, syntax, ranker.hol_options(), &mut names)?;
-        ranker.encoder().encode(&formula, &names).map_err(|cause| {
+        let encoded = ranker.encoder().encode(&formula, &names).map_err(|cause| {
             let position = Position { line: 1, column: 1 };
-            formulanet::Error::TooLarge { file: "formula".to_owned(), position, cause }.into()
-        })
+            formulanet::Error::TooLarge { file: "formula".to_owned(), position, cause }
+        })?;
+        Ok(Goal { encoded, formula, names })
     }
 
     /// Flags that only HOL Light's syntax has a use for, and whether they were given.
@@ -131,6 +132,13 @@ impl FormulaArguments {
         refuse_given(&[("--syntax", self.syntax.is_some())], with)?;
         refuse_given(&self.given(), with)
     }
+}
+
+/// A conjecture, as a model reads it and as it was parsed.
+pub(crate) struct Goal {
+    pub(crate) encoded: Encoded,
+    pub(crate) formula: Formula,
+    pub(crate) names: Interner,
 }
 
 /// Which statements are taken, beside how many.
@@ -181,16 +189,50 @@ impl ModelArgument {
         Ok(Ranker::new(TrainedModel::named(self.name(default))?, compute.compute())?.with_limits(limits))
     }
 
-    /// The model that made a library: the given one, or the one that the library names.
-    pub(crate) fn ranker_of(
+    /// What ranks and what then reads the best together. The given model does one of the two; a default, or the model
+    /// that made a library, the other.
+    pub(crate) fn selector(
         &self,
-        library: &Library,
-        compute: &ComputeArguments,
-        limits: Limits,
-    ) -> Result<Ranker> {
-        let ranker = self.ranker(&library.made()?.model, compute, limits)?;
-        library.check(&ranker)?;
-        Ok(ranker)
+        default: &str,
+        library: Option<&Library>,
+        reads: bool,
+        (compute, limits): (&ComputeArguments, Limits),
+    ) -> Result<(Ranker, Option<Reading>)> {
+        let made = library.map(Library::made).transpose()?;
+        let default = made.as_ref().map_or(default, |made| &made.model);
+        let (single, together) = match self.model.as_deref().map(AnyModel::named).transpose()? {
+            Some(AnyModel::Together(file)) => (TrainedModel::named(default)?, Some(*file)),
+            Some(AnyModel::Single(trained)) => (*trained, None),
+            None => (TrainedModel::named(default)?, None),
+        };
+        let ranker = Ranker::new(single, compute.compute())?.with_limits(limits);
+        if let Some(library) = library {
+            library.check(&ranker)?;
+        }
+        let reading = match together {
+            Some(file) => Some(Reading::new(file, compute.compute())?),
+            None if reads => Some(Reading::shipped(compute.compute())?),
+            None => None,
+        };
+        Ok((ranker, reading))
+    }
+}
+
+/// Whether the best candidates are read together.
+#[derive(Args)]
+pub(crate) struct ReadingArguments {
+    /// Read the best 256 statements together with the conjecture, and order them by that
+    #[arg(long, overrides_with = "no_read")]
+    read: bool,
+    /// Do not read the best statements together with the conjecture
+    #[arg(long, overrides_with = "read")]
+    no_read: bool,
+}
+
+impl ReadingArguments {
+    /// Whether to read, if not doing it is usual or not.
+    pub(crate) fn reads(&self, usual: bool) -> bool {
+        self.read || (usual && !self.no_read)
     }
 }
 

@@ -149,9 +149,8 @@ fn pools(arguments: &Arguments, size: usize) -> Result<()> {
         ("--keep-going", arguments.keep_going),
     ];
     refuse_given(&unused, "--pool")?;
-    let source = |is_ordered: bool| {
-        move |file: &PathBuf| PoolSource { file: file.display().to_string(), is_ordered }
-    };
+    let source =
+        |is_ordered: bool| move |file: &PathBuf| PoolSource { file: file.display().to_string(), is_ordered };
     let ordered = arguments.input.iter().map(source(true));
     let sources: Vec<PoolSource> = ordered.chain(arguments.unordered.iter().map(source(false))).collect();
     let options = PoolOptions {
@@ -173,7 +172,8 @@ fn pools(arguments: &Arguments, size: usize) -> Result<()> {
         found.candidates,
         100.0 * found.share
     );
-    let object = serde_json::json!({ "goals": problems.len(), "candidates": found.candidates, "found": found.share });
+    let object =
+        serde_json::json!({ "goals": problems.len(), "candidates": found.candidates, "found": found.share });
     arguments.format.print(text, &object)
 }
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::input::{
     ComputeArguments, FormatArgument, FormulaArguments, LimitArguments, Listing, ModelArgument,
-    SelectionArguments, read_all, refuse_stdin_twice, warn_unmatched, writing,
+    ReadingArguments, SelectionArguments, read_all, refuse_stdin_twice, warn_unmatched, writing,
 };
 
 /// Rank statements by how useful they are for a conjecture
@@ -51,6 +51,8 @@ pub(crate) struct Arguments {
     explain: bool,
     #[command(flatten)]
     model: ModelArgument,
+    #[command(flatten)]
+    together: ReadingArguments,
     /// How to show the result
     #[arg(long, value_enum, default_value_t = Listing::Text)]
     format: Listing,
@@ -89,14 +91,20 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         library.as_ref().map(Library::syntax).transpose()?,
     );
     let limits = arguments.limits.limits();
-    let ranker = match &library {
-        Some(library) => arguments.model.ranker_of(library, &arguments.compute, limits)?,
-        None => arguments.model.ranker(languages.model(), &arguments.compute, limits)?,
-    };
+    let reads = arguments.together.reads(languages.reads());
+    let computing = (&arguments.compute, limits);
+    let (ranker, reading) =
+        arguments.model.selector(languages.model(), library.as_ref(), reads, computing)?;
     let own = read_all(&ranker, sources)?;
-    let conjecture = arguments.reading.encode(&arguments.conjecture, languages.conjecture, &ranker)?;
+    let mut goal = arguments.reading.encode(&arguments.conjecture, languages.conjecture, &ranker)?;
     let mut candidates = Candidates::new(library.as_ref().map(Stored::OnDisk), own);
-    let scores = candidates.score(&ranker, &conjecture, arguments.explain, &Pace::Free)?;
+    let conjecture = &goal.encoded;
+    let mut scores = candidates.score(&ranker, conjecture, arguments.explain, &Pace::Free)?;
+    if let Some(reading) = &reading {
+        let (formula, names) = (&goal.formula, &mut goal.names);
+        let statement = |number| candidates.statement(number);
+        reading.rescore(&mut scores.scores, statement, formula, &ranker.hol_options(), names)?;
+    }
     let selection = arguments.selection.selection(arguments.most);
     let (taken, marks) = candidates.select(&selection, &scores.scores, &Pace::Free)?;
     warn_unmatched(&marks.unmatched);

@@ -11,7 +11,8 @@ use formulanet::rank::{Pace, Problem, Ranked};
 use formulanet::read::{Source, Syntax};
 
 use crate::input::{
-    ComputeArguments, LimitArguments, ModelArgument, SelectionArguments, warn_unmatched, writing,
+    ComputeArguments, LimitArguments, ModelArgument, ReadingArguments, SelectionArguments, warn_unmatched,
+    writing,
 };
 use crate::rank::Row;
 use crate::usage::wrong;
@@ -40,6 +41,11 @@ pub(crate) struct Arguments {
     keep: Option<Vec<String>>,
     #[command(flatten)]
     model: ModelArgument,
+    #[command(flatten)]
+    together: ReadingArguments,
+    /// Look at no symbol's name: renaming all symbols of the problem changes nothing
+    #[arg(long, conflicts_with_all = ["model", "no_read"])]
+    no_names: bool,
     /// How to show the result
     #[arg(long, value_enum, default_value_t = Output::Tptp)]
     format: Output,
@@ -67,14 +73,20 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         return Err(wrong("several K write several files: say where with --out FOLDER"));
     }
     let model = shipped::for_syntax(Syntax::Tptp);
-    let ranker = arguments.model.ranker(model, &arguments.compute, arguments.limits.limits())?;
+    let reads = arguments.together.reads(arguments.no_names || shipped::reads(Syntax::Tptp));
+    let computing = (&arguments.compute, arguments.limits.limits());
+    let (ranker, reading) = arguments.model.selector(model, None, reads, computing)?;
     let usual = ["hypothesis", "assumption"].map(str::to_owned);
     let kept = arguments.keep.as_deref().unwrap_or(&usual);
     let problem = Problem::read(Source::open(&arguments.problem)?, &ranker, kept)?;
     for role in arguments.keep.iter().flatten().filter(|role| *role != "none" && !problem.has_role(role)) {
         eprintln!("warning: no statement has the role `{role}`");
     }
-    let scores = problem.scores(&ranker);
+    let mut scores =
+        if arguments.no_names { problem.nameless_scores(&ranker)? } else { problem.scores(&ranker) };
+    if let Some(reading) = &reading {
+        problem.rescore(reading, &ranker, &mut scores)?;
+    }
     let name = |i| problem.axiom_name(i);
     let marks = arguments.selection.selection(0).marks(scores.len(), name, &Pace::Free)?;
     warn_unmatched(&marks.unmatched);

@@ -33,6 +33,11 @@ pub fn names() -> String {
     all().collect::<Vec<_>>().join(", ")
 }
 
+/// Whether the built-in reader orders the best statements of a language better than what ranks them.
+pub fn reads(_: Syntax) -> bool {
+    false
+}
+
 /// The model that ranks libraries of a language.
 pub fn for_syntax(syntax: Syntax) -> &'static str {
     match syntax {

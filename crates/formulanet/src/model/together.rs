@@ -16,6 +16,7 @@ pub use scales::Scale;
 
 use crate::Error;
 use crate::data::Problem;
+use crate::model::AnyModel;
 use crate::util::files;
 
 /// A trained network that reads whole problems, and what is needed to use it.
@@ -63,6 +64,20 @@ impl TogetherFile {
     pub fn is_one(bytes: &[u8]) -> bool {
         let kind = formulanet_net::read_metadata(bytes).ok().and_then(|mut metadata| metadata.remove(KIND));
         kind.as_deref() == Some(TOGETHER)
+    }
+
+    /// A shipped model by its name, or a model file by its path.
+    ///
+    /// # Errors
+    ///
+    /// If there is neither, or it reads statements one by one.
+    pub fn named(model: &str) -> Result<Self, Error> {
+        match AnyModel::named(model)? {
+            AnyModel::Together(file) => Ok(*file),
+            AnyModel::Single(_) => {
+                Err(Error::data(model, "expected a model that reads statements together, found one that does not"))
+            }
+        }
     }
 
     /// Reads a model file that is in memory; `name` is for messages.

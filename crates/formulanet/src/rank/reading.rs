@@ -1,0 +1,178 @@
+//! Reading the best candidates together with the goal: the last step of a ranking.
+
+use std::collections::HashMap;
+
+use formulanet_logic::problem::{ProblemBuilder, StatementBuilder, StatementGraph};
+use formulanet_logic::{Formula, Interner, hol};
+use formulanet_net::Compute;
+use formulanet_net::together::{Loss, TogetherNetwork};
+
+use super::pool::{Pool, Retriever};
+use super::theory::{Features, Theory};
+use crate::Error;
+use crate::model::together::{Scale, TogetherFile, TogetherRecipe, problem_input};
+use crate::read::{Statement, parse};
+
+/// A network that reads a goal and candidates together, at work.
+pub struct Reading {
+    network: TogetherNetwork,
+    recipe: TogetherRecipe,
+    /// The numbers of the names that it knows.
+    names: HashMap<String, u32>,
+    scales: Vec<Scale>,
+}
+
+/// How many candidates are read together: more take longer, and what is useful is seldom behind them.
+pub const READ: usize = 256;
+
+/// A statement as it is read.
+struct Legible {
+    graph: StatementGraph,
+    features: Features,
+}
+
+impl Reading {
+    /// Lays a network out.
+    ///
+    /// # Errors
+    ///
+    /// If it was trained with other signals than this program has.
+    pub fn new(file: TogetherFile, compute: Compute) -> Result<Self, Error> {
+        let known = file.scales.iter().map(|scale| scale.name.as_str());
+        if !file.scales.is_empty() && !known.eq(Retriever::FEATURES.iter().copied()) {
+            let message = "expected a network for this program's signals, found one for others; train it again";
+            return Err(Error::data("reader", message));
+        }
+        let TogetherFile { model, origin, names, scales } = file;
+        Ok(Reading {
+            network: TogetherNetwork::new(model, compute),
+            recipe: origin.recipe,
+            names: names.into_iter().zip(1..).collect(),
+            scales,
+        })
+    }
+
+    /// The reader that is built in.
+    ///
+    /// # Errors
+    ///
+    /// If the program was built without.
+    pub fn shipped(compute: Compute) -> Result<Self, Error> {
+        Self::new(TogetherFile::named("reader")?, compute)
+    }
+
+    /// Whether its scores order candidates without saying how likely each is.
+    fn is_ranking(&self) -> bool {
+        self.network.model().config().loss == Loss::Pool
+    }
+
+    /// Reads candidates, the best first by what somebody else says, together with a goal. A candidate's score is a
+    /// probability, or `None` if it cannot be read. `names` has the symbols of the goal.
+    ///
+    /// # Errors
+    ///
+    /// If goal and candidates are too large together.
+    pub fn read(
+        &self,
+        goal: &Formula,
+        candidates: &[Statement],
+        options: &hol::Options,
+        names: &mut Interner,
+    ) -> Result<Vec<Option<f32>>, Error> {
+        let mut statements = StatementBuilder::new(options.limits);
+        let mut legible = |formula: &Formula, names: &Interner| {
+            let graph = statements.build(formula).ok()?;
+            Some(Legible { graph, features: Features::of(formula, names) })
+        };
+        let goal = legible(goal, names)
+            .ok_or_else(|| Error::data("conjecture", "expected a smaller one to read together with others"))?;
+        let read: Vec<Option<Legible>> = candidates
+            .iter()
+            .map(|candidate| {
+                let formula = parse(&candidate.text, candidate.syntax, options, names).ok()?;
+                legible(&formula, names)
+            })
+            .collect();
+        let mut builder: ProblemBuilder = self.recipe.builder();
+        let too_large = |cause| Error::data("candidates", format!("{cause}"));
+        builder.add(goal.graph.view()).map_err(too_large)?;
+        for statement in read.iter().flatten() {
+            builder.add(statement.graph.view()).map_err(too_large)?;
+        }
+        let number = |symbol: u32| {
+            let text = names.symbol(symbol).map(|symbol| names.name(symbol));
+            text.and_then(|text| self.names.get(text)).copied().unwrap_or(0)
+        };
+        let mut input = problem_input(builder.graph(), number);
+        if !self.scales.is_empty() {
+            let found: Vec<&Features> = read.iter().flatten().map(|statement| &statement.features).collect();
+            let pool = Pool::of_found(&goal.features, &found);
+            let rows = pool.rows().flat_map(|(_, row)| self.scales.iter().zip(row));
+            input.features = rows.map(|(scale, &value)| scale.apply(value)).collect();
+        }
+        let mut scores = self.probabilities(self.network.score(&input)).into_iter();
+        Ok(read.iter().map(|statement| statement.as_ref().and_then(|_| scores.next())).collect())
+    }
+
+    /// Scores as probabilities. Where a network orders candidates against each other, that is the chance to be among a few
+    /// that are drawn.
+    fn probabilities(&self, scores: Vec<f32>) -> Vec<f32> {
+        if !self.is_ranking() {
+            return scores.into_iter().map(|score| 1.0 / (1.0 + (-score).exp())).collect();
+        }
+        let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let total: f32 = scores.iter().map(|score| (score - largest).exp()).sum();
+        let odds = |score: f32| DRAWN * (score - largest).exp() / total;
+        scores.into_iter().map(|score| odds(score) / (1.0 + odds(score))).collect()
+    }
+
+    /// Reads the best of scored candidates and scores them anew, above all others; these keep their order.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reading::read`], or if a statement cannot be had.
+    pub fn rescore(
+        &self,
+        scores: &mut [f32],
+        statement: impl Fn(usize) -> Result<Statement, Error>,
+        goal: &Formula,
+        options: &hol::Options,
+        names: &mut Interner,
+    ) -> Result<(), Error> {
+        let mut best: Vec<usize> = (0..scores.len()).collect();
+        let order = |&a: &usize, &b: &usize| scores[b].total_cmp(&scores[a]).then(a.cmp(&b));
+        if best.len() > READ {
+            best.select_nth_unstable_by(READ, order);
+            best.truncate(READ);
+        }
+        best.sort_unstable_by(order);
+        let texts = best.iter().map(|&number| statement(number)).collect::<Result<Vec<_>, _>>()?;
+        let read = self.read(goal, &texts, options, names)?;
+        let lowest = read.iter().flatten().copied().fold(1.0, f32::min);
+        // What was not read is behind what was.
+        scores.iter_mut().for_each(|score| *score *= lowest);
+        for (&number, score) in best.iter().zip(read) {
+            if let Some(score) = score {
+                scores[number] = score;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How many useful candidates a list is supposed to have.
+const DRAWN: f32 = 8.0;
+
+/// Scores by what statements say alone: renaming all symbols changes none of them.
+pub fn nameless_scores(goal: &Features, candidates: &[Features]) -> Vec<f32> {
+    let mut theory = Theory::default();
+    for features in candidates {
+        theory.add_fact(features);
+    }
+    let found = Retriever::Ranks.pool_without_proofs(&theory, &theory.goal(goal), None, candidates.len());
+    let mut scores = vec![0.0; candidates.len()];
+    for (rank, fact) in found.into_iter().enumerate() {
+        scores[fact] = 1.0 / (2.0 + rank as f32);
+    }
+    scores
+}
