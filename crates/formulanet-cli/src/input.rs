@@ -189,6 +189,18 @@ impl ModelArgument {
         Ok(Ranker::new(TrainedModel::named(self.name(default))?, compute.compute())?.with_limits(limits))
     }
 
+    /// The model that made a library: the given one, or the one that the library names.
+    pub(crate) fn ranker_of(
+        &self,
+        library: &Library,
+        compute: &ComputeArguments,
+        limits: Limits,
+    ) -> Result<Ranker> {
+        let ranker = self.ranker(&library.made()?.model, compute, limits)?;
+        library.check(&ranker)?;
+        Ok(ranker)
+    }
+
     /// What ranks and what then reads the best together. The given model does one of the two; a default, or the model
     /// that made a library, the other.
     pub(crate) fn selector(
