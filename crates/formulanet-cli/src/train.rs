@@ -52,6 +52,9 @@ pub(crate) struct Arguments {
     /// Train a network that reads a conjecture and all its statements together
     #[arg(long, conflicts_with_all = ["preset", "init", "resume"])]
     together: bool,
+    /// With --together: train on these data, too
+    #[arg(long, value_name = "PATH")]
+    also: Vec<PathBuf>,
     /// With --together and raw data: hold out conjectures, as `formulanet prepare` does [default: 700]
     #[arg(long, value_name = "N", value_parser = hold_out)]
     validation: Option<HoldOut>,
@@ -114,7 +117,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         return together::run(&arguments);
     }
     refuse_given(
-        &[("--validation", arguments.validation.is_some())],
+        &[("--validation", arguments.validation.is_some()), ("--also", !arguments.also.is_empty())],
         "data that `formulanet prepare` has split",
     )?;
     let prepared = Prepared::open(&arguments.data)?;

@@ -235,6 +235,46 @@ impl Problems {
         self.problems.is_empty()
     }
 
+    /// Adds the problems of another set.
+    ///
+    /// # Errors
+    ///
+    /// If other numbers are known of its candidates.
+    pub fn append(&mut self, other: Problems) -> Result<(), Error> {
+        if self.features != other.features {
+            let message = format!("expected the same numbers for each candidate as in {}", self.origin.path);
+            return Err(Error::data(other.origin.path, message));
+        }
+        let [symbols, statements, candidates] =
+            [self.symbols.len(), self.statements.len(), self.candidates.len()].map(|count| count as u32);
+        for number in 0..other.statement_count() as u32 {
+            self.statements.push(other.statement(number), |symbol| symbol + symbols);
+        }
+        self.symbols.extend(other.symbols);
+        self.candidates.extend(other.candidates.iter().map(|candidate| Candidate {
+            statement: candidate.statement + statements,
+            is_useful: candidate.is_useful,
+        }));
+        self.values.extend(other.values);
+        self.problems.extend(other.problems.into_iter().map(|entry| Entry {
+            statement: entry.statement + statements,
+            candidates: entry.candidates.start + candidates as usize..entry.candidates.end + candidates as usize,
+            ..entry
+        }));
+        let ProblemOrigin { path, input, fingerprint, split, skipped } = other.origin;
+        for (own, more) in [
+            (&mut self.origin.path, path),
+            (&mut self.origin.input, input),
+            (&mut self.origin.fingerprint, fingerprint),
+            (&mut self.origin.split, split),
+        ] {
+            *own += " and ";
+            *own += &more;
+        }
+        self.origin.skipped.extend(skipped);
+        Ok(())
+    }
+
     /// How much of what is useful is among the candidates.
     pub fn found(&self) -> FoundShare {
         let useful = self.candidates.iter().filter(|candidate| candidate.is_useful).count();

@@ -13,6 +13,9 @@ const MODELS: [(&str, &[u8]); 4] = [
 #[cfg(not(feature = "shipped"))]
 const MODELS: [(&str, &[u8]); 0] = [];
 
+/// Those that read statements together.
+const TOGETHER: [&str; 1] = ["mizar"];
+
 /// The file of a shipped model.
 pub fn bytes(name: &str) -> Option<&'static [u8]> {
     MODELS.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes)
@@ -25,7 +28,7 @@ pub fn all() -> impl Iterator<Item = &'static str> {
 
 /// The names of those that make a vector of a statement alone, as libraries need.
 pub fn for_libraries() -> impl Iterator<Item = &'static str> {
-    all().filter(|&name| name != "mizar")
+    all().filter(|name| !TOGETHER.contains(name))
 }
 
 /// All names, for messages.
@@ -49,13 +52,16 @@ pub fn for_syntax(syntax: Syntax) -> &'static str {
 #[cfg(all(test, feature = "shipped"))]
 mod tests {
     use super::*;
-    use crate::model::TrainedModel;
+    use crate::model::AnyModel;
 
     #[test]
     fn all_can_be_read_and_libraries_get_what_they_need() {
         for name in all() {
-            let model = TrainedModel::named(name).unwrap();
-            assert_eq!(for_libraries().any(|other| other == name), !model.model.config().marks, "{name}");
+            let makes_vectors = match AnyModel::named(name).unwrap() {
+                AnyModel::Single(model) => !model.model.config().marks,
+                AnyModel::Together(_) => false,
+            };
+            assert_eq!(for_libraries().any(|other| other == name), makes_vectors, "{name}");
         }
         for syntax in [Syntax::Hol, Syntax::Tptp] {
             assert!(for_libraries().any(|name| name == for_syntax(syntax)));

@@ -147,16 +147,16 @@ impl Problem {
     /// If a statement cannot be read again, or all is too large together.
     pub fn rescore(&self, reading: &Reading, ranker: &Ranker, scores: &mut Vec<f32>) -> Result<(), Error> {
         let options = ranker.hol_options();
-        let statement = |number: usize| {
-            let Item { name, text, .. } = &self.items[self.axioms[number]];
-            Ok(Statement { name: name.clone(), text: text.clone(), syntax: Syntax::Tptp })
+        let written = |Item { name, text, .. }: &Item| Statement {
+            name: name.clone(),
+            text: text.clone(),
+            syntax: Syntax::Tptp,
         };
+        let axiom = |number: usize| Ok(written(&self.items[self.axioms[number]]));
         let mut best = vec![0.0f32; scores.len()];
         for conjecture in self.of(Part::Conjecture).take(MOST_CONJECTURES) {
-            let (mut read, mut names) = (scores.clone(), Interner::new());
-            let goal = parse(&conjecture.text, Syntax::Tptp, &options, &mut names)
-                .map_err(|error| Error::parse(&conjecture.name, error))?;
-            reading.rescore(&mut read, statement, &goal, &options, &mut names)?;
+            let mut read = scores.clone();
+            reading.rescore_for(&written(conjecture), &mut read, axiom, &options)?;
             best.iter_mut().zip(read).for_each(|(best, score)| *best = best.max(score));
         }
         *scores = best;

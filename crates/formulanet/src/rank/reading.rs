@@ -126,6 +126,24 @@ impl Reading {
         scores.into_iter().map(|score| odds(score) / (1.0 + odds(score))).collect()
     }
 
+    /// The same for a goal that is written down.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reading::rescore`], or if the goal cannot be parsed.
+    pub fn rescore_for(
+        &self,
+        goal: &Statement,
+        scores: &mut [f32],
+        statement: impl Fn(usize) -> Result<Statement, Error>,
+        options: &hol::Options,
+    ) -> Result<(), Error> {
+        let mut names = Interner::new();
+        let formula = parse(&goal.text, goal.syntax, options, &mut names)
+            .map_err(|error| Error::parse(&goal.name, error))?;
+        self.rescore(scores, statement, &formula, options, &mut names)
+    }
+
     /// Reads the best of scored candidates and scores them anew, above all others; these keep their order.
     ///
     /// # Errors

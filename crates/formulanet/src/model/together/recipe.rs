@@ -20,8 +20,10 @@ pub struct TogetherRecipe {
     /// Length of the hidden layer that scores a candidate.
     pub hidden: usize,
     /// Length of the hidden layer that scores a candidate by what is known of it beside its formula, if anything is.
+    #[serde(default = "usual_feature_hidden")]
     pub feature_hidden: usize,
     /// Share of all steps in which that layer alone is trained, before the graph is looked at.
+    #[serde(default = "usual_features_first")]
     pub features_first: f32,
     /// How scores are judged.
     pub loss: Loss,
@@ -73,6 +75,15 @@ pub enum RecipeKind {
     Together,
 }
 
+// Recipes of networks that read formulas alone may leave these out.
+fn usual_feature_hidden() -> usize {
+    64
+}
+
+fn usual_features_first() -> f32 {
+    0.05
+}
+
 impl Default for TogetherRecipe {
     fn default() -> Self {
         TogetherRecipe {
@@ -80,8 +91,8 @@ impl Default for TogetherRecipe {
             dimension: 64,
             rounds: 5,
             hidden: 128,
-            feature_hidden: 64,
-            features_first: 0.05,
+            feature_hidden: usual_feature_hidden(),
+            features_first: usual_features_first(),
             loss: Loss::Each,
             share: true,
             min_count: 8,
