@@ -118,10 +118,10 @@ pub(super) fn svg(
         let name = |token: u16| escape(&vocabulary[usize::from(token)]);
         let neighbours: Vec<String> =
             row.neighbours.iter().map(|n| format!("{} at {:.2}", name(n.local.token), n.distance)).collect();
-        put(&mut out, format_args!("Near {}: {}. ", name(row.query.token), neighbours.join(", ")));
+        out += &format!("Near {}: {}. ", name(row.query.token), neighbours.join(", "));
     }
-    put(&mut out, format_args!("</desc>\n<style>\n{STYLE}</style>\n"));
-    put(&mut out, format_args!("<rect width=\"{width}\" height=\"{height}\" rx=\"8\" fill=\"#fff\"/>\n"));
+    out += &format!("</desc>\n<style>\n{STYLE}</style>\n");
+    out += &format!("<rect width=\"{width}\" height=\"{height}\" rx=\"8\" fill=\"#fff\"/>\n");
     draw_table(&mut out, rows, &table, plane, vocabulary);
     let top = table.height + MARGIN;
     draw_plane(&mut out, rows, plane, nodes, vocabulary, top + HEADING);
@@ -136,11 +136,8 @@ fn draw_table(out: &mut String, rows: &[Row], table: &Table, plane: &Plane, voca
     if let Some(first) = table.columns.first() {
         let (x, width) = (number(first.begin), number(first.end - first.begin));
         let (y, height) = (number(MARGIN), number(table.height - MARGIN));
-        put(
-            out,
-            format_args!(
-                "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"6\" fill=\"#f4f4f1\"/>\n"
-            ),
+        *out += &format!(
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"6\" fill=\"#f4f4f1\"/>\n"
         );
     }
     for (place, column) in table.columns.iter().enumerate() {
@@ -149,7 +146,7 @@ fn draw_table(out: &mut String, rows: &[Row], table: &Table, plane: &Plane, voca
     }
     for (row_number, (row, span)) in rows.iter().zip(&table.rows).enumerate() {
         let (y, x, end) = (number(span.begin), number(MARGIN), number(table.width - MARGIN));
-        put(out, format_args!("<path class=\"r\" d=\"M{x} {y}H{end}\"/>\n"));
+        *out += &format!("<path class=\"r\" d=\"M{x} {y}H{end}\"/>\n");
         for (star, column) in table.stars[row_number].iter().zip(&table.columns) {
             star.draw(out, column.middle, span.middle, plane, vocabulary);
         }
@@ -178,13 +175,10 @@ fn draw_plane(
         (middle_x + inner * x, middle_y - inner * y)
     };
     text(out, "s b", middle_x, top - 11.0, "labels before the first step, by t-SNE");
-    put(
-        out,
-        format_args!(
-            "<rect class=\"r\" x=\"{}\" y=\"{}\" width=\"{PLANE}\" height=\"{PLANE}\" rx=\"4\"/>\n",
-            number(MARGIN),
-            number(top)
-        ),
+    *out += &format!(
+        "<rect class=\"r\" x=\"{}\" y=\"{}\" width=\"{PLANE}\" height=\"{PLANE}\" rx=\"4\"/>\n",
+        number(MARGIN),
+        number(top)
     );
     let mut tokens: Vec<u16> = plane.tokens().collect();
     // Frequent ones last, on top of the others.
@@ -192,16 +186,13 @@ fn draw_plane(
     for &token in &tokens {
         let (x, y) = at(token);
         let radius = 1.6 + 0.45 * (nodes.counts[usize::from(token)].max(1) as f64).ln();
-        put(
-            out,
-            format_args!(
-                "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" fill=\"{}\"><title>{}</title></circle>\n",
-                number(x),
-                number(y),
-                number(radius),
-                plane.colour(token),
-                escape(&vocabulary[usize::from(token)])
-            ),
+        *out += &format!(
+            "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" fill=\"{}\"><title>{}</title></circle>\n",
+            number(x),
+            number(y),
+            number(radius),
+            plane.colour(token),
+            escape(&vocabulary[usize::from(token)])
         );
     }
     let mut named: Vec<u16> = rows.iter().map(|row| row.query.token).collect();
@@ -256,6 +247,6 @@ fn explain(out: &mut String, nodes: &Nodes<'_>, options: &FigureOptions, x: f64,
 fn text(out: &mut String, class: &str, x: f64, y: f64, text: &str) {
     if !text.is_empty() {
         let (x, y) = (number(x), number(y));
-        put(out, format_args!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}</text>\n", escape(text)));
+        *out += &format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}</text>\n", escape(text));
     }
 }

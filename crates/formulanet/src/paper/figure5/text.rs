@@ -34,16 +34,16 @@ pub(super) fn markdown(
     model(&mut out, trained);
     let most = rows.iter().map(|row| row.neighbours.len()).max().unwrap_or(0);
     out.push_str("| query: parents → node → children | median distance of all nodes |");
-    (1..=most).for_each(|place| put(&mut out, format_args!(" neighbour {place} |")));
+    (1..=most).for_each(|place| out += &format!(" neighbour {place} |"));
     out.push_str("\n|---|---|");
     (0..most).for_each(|_| out.push_str("---|"));
     out.push('\n');
     for row in rows {
         let query = surroundings(&row.query, &trained.vocabulary);
-        put(&mut out, format_args!("| {query} | {:.2} |", row.median));
+        out += &format!("| {query} | {:.2} |", row.median);
         for neighbour in &row.neighbours {
             let label = code(&trained.vocabulary[usize::from(neighbour.local.token)]);
-            put(&mut out, format_args!(" {label} {:.2} |", neighbour.distance));
+            out += &format!(" {label} {:.2} |", neighbour.distance);
         }
         (row.neighbours.len()..most).for_each(|_| out.push_str(" |"));
         out.push('\n');
@@ -59,20 +59,17 @@ fn model(out: &mut String, trained: &TrainedModel) {
         Kind::Full => "FormulaNet",
     };
     let conditional = if recipe.conditional { "conditional" } else { "unconditional" };
-    put(
-        out,
-        format_args!(
-            "Model: {name}, {conditional}, {} steps, dimension {}, view `{}`, trained on `{}` with {} pairs",
-            recipe.steps,
-            recipe.dimension,
-            view_name(origin.view),
-            origin.data,
-            origin.pairs
-        ),
+    *out += &format!(
+        "Model: {name}, {conditional}, {} steps, dimension {}, view `{}`, trained on `{}` with {} pairs",
+        recipe.steps,
+        recipe.dimension,
+        view_name(origin.view),
+        origin.data,
+        origin.pairs
     );
     match origin.validation_accuracy {
         Some(accuracy) => {
-            put(out, format_args!("; accuracy on held-out conjectures {:.2} %.\n\n", 100.0 * accuracy))
+            *out += &format!("; accuracy on held-out conjectures {:.2} %.\n\n", 100.0 * accuracy)
         }
         None => out.push_str("; its accuracy on held-out conjectures was not measured.\n\n"),
     }
