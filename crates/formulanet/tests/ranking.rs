@@ -9,7 +9,7 @@ use formulanet::data::{HoldOut, Options, Prepared, Split, prepare};
 use formulanet::logic::View;
 use formulanet::measure::{TokenMap, pairs_of, predict, rank_premises};
 use formulanet::model::TrainedModel;
-use formulanet::model::recipe::{Recipe, StorageName};
+use formulanet::model::recipe::Recipe;
 use formulanet::net::{Compute, Meeting, Network, Precision};
 use formulanet::train::{Run, RunEnd, RunOptions, train};
 use formulanet::{Progress, Ranker, Silent, Statement};
@@ -97,7 +97,7 @@ fn towers() -> Recipe {
         validate_every: 100_000,
         average: 0.9,
         dropout: 0.0,
-        storage: StorageName::F32,
+        storage: Storage::F32,
         ..Recipe::premises()
     }
 }

@@ -9,10 +9,10 @@ use std::thread;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Error;
 use crate::data::{GraphRef, Prepared};
 use crate::util::random::{Random, scramble};
 use crate::util::vector::dot_in;
+use crate::{Error, Progress};
 
 /// How vectors are learned.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -310,13 +310,13 @@ impl Classifier {
 ///
 /// # Errors
 ///
-/// If `is_stopped` says so.
+/// If `progress` stops it.
 pub(super) fn classify(
     features: &Features,
     training: &[Example],
     asked: &[Example],
     seed: u64,
-    is_stopped: &dyn Fn() -> bool,
+    progress: &dyn Progress,
 ) -> Result<Vec<f32>, Error> {
     const BATCH: usize = 128;
     const RATE: f32 = 2e-3;
@@ -326,9 +326,7 @@ pub(super) fn classify(
     let (mut input, mut hidden) = (Vec::new(), vec![0.0; width]);
     let mut gradient = vec![0.0; classifier.weights.len()];
     for (i, batch) in training.chunks(BATCH).enumerate() {
-        if i.is_multiple_of(64) && is_stopped() {
-            return Err(Error::Interrupted);
-        }
+        progress.check()?;
         gradient.fill(0.0);
         for example in batch {
             features.read(example, &mut input);

@@ -57,7 +57,7 @@ fn candidates(nodes: &Nodes<'_>) -> BTreeMap<u16, Candidates> {
         if incoming == 0 || outgoing == 0 {
             continue;
         }
-        let candidates = all.entry(nodes.token(node)).or_default();
+        let candidates = all.entry(nodes.tokens[node]).or_default();
         candidates.inner.push(node);
         let is_clear = incoming <= 4 && (2..=4).contains(&outgoing);
         if is_clear && nodes.children(node).any(|child| nodes.degrees(child).1 > 0) {
@@ -77,7 +77,7 @@ fn queries(nodes: &Nodes<'_>, vocabulary: &[String], options: &FigureOptions) ->
     // Handsome ones first, and of these the ones of medium frequency; a logarithm, as frequencies differ by orders.
     let unusual = |token: u16| {
         let candidates = &all[&token];
-        let share = candidates.graphs as f64 / nodes.graph_count() as f64;
+        let share = candidates.graphs as f64 / nodes.graphs.len() as f64;
         (candidates.handsome.is_empty(), (share / MEDIUM).ln().abs())
     };
     let mut order: Vec<u16> = all.keys().copied().filter(|&token| label(token) != UNKNOWN).collect();

@@ -4,7 +4,7 @@ use super::FigureOptions;
 use super::choose::Row;
 use super::nodes::Nodes;
 use super::plane::Plane;
-use super::star::{CHARACTER, Star, number, put};
+use super::star::{CHARACTER, Star, number};
 use formulanet_logic::draw::escape;
 
 /// Empty space around everything.
@@ -217,7 +217,7 @@ fn draw_plane(
 
 /// How to read the figure.
 fn explain(out: &mut String, nodes: &Nodes<'_>, options: &FigureOptions, x: f64, top: f64) {
-    let (graphs, all, step) = (nodes.graph_count(), nodes.len(), options.step);
+    let (graphs, all, step) = (nodes.graphs.len(), nodes.len(), options.step);
     let steps = if step == 1 { "one step".to_owned() } else { format!("{step} steps") };
     let lines = [
         format!("Nearest neighbours of node vectors after {steps}"),

@@ -30,7 +30,7 @@ impl Plane {
         tokens.sort_by_key(|&token| (std::cmp::Reverse(nodes.counts[usize::from(token)]), token));
         let rare = tokens.split_off(tokens.len().min(MOST));
         let points: Vec<f32> = tokens.iter().flat_map(|&token| nodes.first_vector(token)).copied().collect();
-        let places = fit(&tsne(&points, nodes.width(), &Settings { seed, ..Settings::default() }));
+        let places = fit(&tsne(&points, nodes.width, &Settings { seed, ..Settings::default() }));
         // A rare label stands with the most similar one.
         let distance = |a: u16, b: u16| -> f32 {
             let (a, b) = (nodes.first_vector(a), nodes.first_vector(b));

@@ -1,7 +1,5 @@
 //! The drawing of one node with its parents above and its children below.
 
-use std::fmt::Write;
-
 use super::nodes::{Link, Local};
 use super::plane::Plane;
 use formulanet_logic::draw::escape;
@@ -199,10 +197,6 @@ pub(super) fn number(value: f64) -> String {
     let text = format!("{value:.1}");
     let text = text.strip_suffix(".0").unwrap_or(&text);
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
-}
-
-pub(super) fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
-    out.write_fmt(text).expect("a string takes everything");
 }
 
 #[cfg(test)]

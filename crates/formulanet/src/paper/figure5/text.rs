@@ -4,7 +4,6 @@ use formulanet_net::Kind;
 
 use super::choose::Row;
 use super::nodes::{Link, Local, Nodes};
-use super::star::put;
 use super::{FILE, FigureOptions};
 use crate::data::{Prepared, view_name};
 use crate::model::TrainedModel;
@@ -17,7 +16,7 @@ pub(super) fn markdown(
     prepared: &Prepared,
     options: &FigureOptions,
 ) -> String {
-    let (step, graphs, all) = (options.step, nodes.graph_count(), nodes.len());
+    let (step, graphs, all) = (options.step, nodes.graphs.len(), nodes.len());
     let mut out = format!(
         "# Nearest neighbours of nodes (figure 5 of the paper)\n\n\
          ![Nodes and their nearest neighbours after step {step}]({FILE})\n\n\
