@@ -345,6 +345,15 @@ pub(super) fn classify(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
+
+    struct Stopped;
+
+    impl Progress for Stopped {
+        fn is_stopped(&self) -> bool {
+            true
+        }
+    }
 
     const CHAIN: GraphRef<'static> = GraphRef { tokens: &[5, 6, 7], degrees: &[1, 1, 0], targets: &[1, 2] };
 
@@ -415,13 +424,13 @@ mod tests {
             // Eight copies of the two numbers, so that the hidden layer is wide enough.
             let wide: Vec<f32> = vectors.chunks(2).flat_map(|v| v.repeat(8)).collect();
             let features = Features::new(wide, 16, is_conditional, &training);
-            let scores = classify(&features, &training, &asked, 0, &|| false).unwrap();
+            let scores = classify(&features, &training, &asked, 0, &Silent).unwrap();
             let right = scores.iter().zip(&asked).filter(|(score, e)| (**score > 0.5) == e.is_useful);
             right.count()
         };
         assert!(accuracy(true) > 900, "{}", accuracy(true));
         assert!(accuracy(false) < 600);
         let features = Features::new(vectors.clone(), 2, true, &training);
-        assert!(matches!(classify(&features, &training, &asked, 0, &|| true), Err(Error::Interrupted)));
+        assert!(matches!(classify(&features, &training, &asked, 0, &Stopped), Err(Error::Interrupted)));
     }
 }
