@@ -4,6 +4,7 @@ use formulanet_logic::{Formula, Graph, GraphBuilder, Interner, Limits, TooLarge,
 use formulanet_net::GraphInput;
 
 use crate::data::vocabulary::{Vocabulary, is_symbol};
+use crate::util::vector::sorted;
 
 /// A formula's graph with the tokens of a model.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -82,10 +83,8 @@ impl<'a> Encoder<'a> {
                 unknown.push(label.to_owned());
             }
         }
-        known.retain(|label| !unknown.is_empty() && is_symbol(label));
-        known.sort_unstable();
-        known.dedup();
-        let known = known.len();
+        let known = known.into_iter().filter(|label| !unknown.is_empty() && is_symbol(label));
+        let known = sorted(known).len();
         Ok(Encoded { tokens, degrees, targets, unknown, known })
     }
 }

@@ -4,9 +4,7 @@
 //! sampling gives nodes that meet on walks similar vectors. The largest of every number over all nodes is the graph's
 //! vector, and a small classifier, trained with labels, reads those.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
-
+use formulanet_net::{Compute, Precision};
 use serde::{Deserialize, Serialize};
 
 use crate::data::{GraphRef, Prepared};
@@ -148,27 +146,8 @@ pub(super) fn graph_vectors(
     options: &Options,
     threads: usize,
 ) -> Vec<f32> {
-    let mut vectors = vec![0.0; graphs.len() * options.dimension];
-    let next = AtomicUsize::new(0);
-    let take = || {
-        let mut found = Vec::new();
-        loop {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            let Some(&graph) = graphs.get(place) else { return found };
-            found.push((place, graph_vector(prepared.graph(graph), options)));
-        }
-    };
-    let found = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(take)).collect();
-        workers
-            .into_iter()
-            .flat_map(|worker| worker.join().expect("walking does not panic"))
-            .collect::<Vec<_>>()
-    });
-    for (place, vector) in found {
-        vectors[place * options.dimension..][..options.dimension].copy_from_slice(&vector);
-    }
-    vectors
+    let compute = Compute::new(Precision::F32, threads);
+    compute.map(graphs.len(), |i| graph_vector(prepared.graph(graphs[i]), options)).concat()
 }
 
 fn sigmoid(x: f32) -> f32 {

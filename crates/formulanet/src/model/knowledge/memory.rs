@@ -84,7 +84,7 @@ pub(crate) const MEMORIES: Range<usize> = REMEMBERED + MATCHES..REMEMBERED + MAT
 impl Seen {
     /// Statements of a prepared folder's training split that have at least so many labels.
     pub fn of(prepared: &Prepared, least: u32) -> Self {
-        let training = prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train);
+        let training = prepared.of_split(Split::Train);
         let mut labelled: Vec<(u32, Label)> = Vec::with_capacity(prepared.meta().counts.pairs);
         for (conjecture, number) in training.zip(0..) {
             for pair in conjecture.pairs.map(|number| prepared.pair(number)) {

@@ -1,7 +1,5 @@
 //! The nodes of sampled statements, and their vectors.
 
-use std::thread;
-
 use formulanet_net::{GraphInput, Network};
 
 use super::FigureOptions;
@@ -11,6 +9,7 @@ use crate::error::shown;
 use crate::measure::{TokenMap, pairs_of};
 use crate::model::TrainedModel;
 use crate::util::random::sample;
+use crate::util::vector::sorted;
 
 /// The nodes of all sampled graphs, one graph after the other.
 pub(super) struct Nodes<'a> {
@@ -72,12 +71,8 @@ impl<'a> Nodes<'a> {
             let message = format!("expected more than {step} steps, to look between them, found {steps}");
             return Err(Error::data("the model", message));
         }
-        let mut numbers: Vec<u32> = pairs_of(prepared, Split::Validation, None, 0)
-            .into_iter()
-            .map(|pair| prepared.pair(pair as usize).statement)
-            .collect();
-        numbers.sort_unstable();
-        numbers.dedup();
+        let pairs = pairs_of(prepared, Split::Validation, None, 0).into_iter();
+        let numbers = sorted(pairs.map(|pair| prepared.pair(pair as usize).statement));
         if numbers.is_empty() {
             let training = prepared.of_split(Split::Train).count();
             return Err(Error::NothingHeldOut { data: shown(prepared.path()), training });
@@ -173,19 +168,7 @@ impl<'a> Nodes<'a> {
 
 /// The vectors of all nodes after `step` steps, on all threads of the network; in order.
 fn vectors(network: &Network, graphs: &[GraphInput<'_>], step: usize) -> Vec<f32> {
-    let part = graphs.len().div_ceil(network.compute().threads()).max(1);
-    let of_part = |graphs: &[GraphInput<'_>]| -> Vec<f32> {
-        graphs.iter().flat_map(|&graph| network.nodes(graph, step)).collect()
-    };
-    thread::scope(|scope| {
-        let of_part = &of_part;
-        let threads: Vec<_> = graphs.chunks(part).map(|part| scope.spawn(move || of_part(part))).collect();
-        let parts = threads.into_iter().map(|thread| match thread.join() {
-            Ok(vectors) => vectors,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        parts.collect::<Vec<_>>().concat()
-    })
+    network.compute().map(graphs.len(), |i| network.nodes(graphs[i], step)).concat()
 }
 
 /// The mean vector of every token; zeros if it does not occur.
