@@ -1,7 +1,6 @@
 //! `formulanet neighbors`: what is close to a formula in the network's eyes.
 
 use std::collections::HashSet;
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -172,24 +171,18 @@ fn page<'a>(
     let mut text = String::from(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Neighbours of a formula</title>\n\
          <style>body{font:16px/1.5 system-ui,sans-serif;margin:2rem;max-width:80rem}figure{margin:0 0 2rem;\
-         overflow-x:auto}figcaption{margin-bottom:.5rem}code{white-space:pre-wrap}</style>\n",
+         overflow-x:auto}figcaption{margin-bottom:.5rem}code{white-space:pre-wrap}</style>\n\
+         <h1>Neighbours of a formula</h1>\n",
     );
-    let shown = query.display(names).to_string();
-    write!(
-        text,
-        "<h1>Neighbours of a formula</h1>\n<figure><figcaption><code>{}</code></figcaption>{}</figure>\n",
-        draw::escape(&shown),
-        picture(query, "query".into())?
-    )?;
-    for (row, formula) in rows.iter().zip(formulas) {
-        writeln!(
-            text,
-            "<figure><figcaption><b>{}</b>, similarity {:.4}<br><code>{}</code></figcaption>{}</figure>",
-            draw::escape(row.name),
-            row.similarity,
-            draw::escape(&row.formula),
-            picture(formula, row.name.to_owned())?
-        )?;
+    let mut add = |caption: String, picture: String| {
+        text += &format!("<figure><figcaption>{caption}</figcaption>{picture}</figure>\n");
+    };
+    let code = |formula: &str| format!("<code>{}</code>", draw::escape(formula));
+    add(code(&query.display(names).to_string()), picture(query, "query".into())?);
+    for (Row { name, similarity, formula, .. }, drawn) in rows.iter().zip(formulas) {
+        let caption =
+            format!("<b>{}</b>, similarity {similarity:.4}<br>{}", draw::escape(name), code(formula));
+        add(caption, picture(drawn, (*name).to_owned())?);
     }
     Ok(text + "</html>\n")
 }

@@ -101,14 +101,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         limits: arguments.limits.limits(),
     };
     let threads = arguments.threads.unwrap_or_else(|| processes::threads(&Alone));
-    let prepared = data::prepare(
-        &arguments.input,
-        &arguments.out,
-        arguments.input_format,
-        &options,
-        threads,
-        &Bar::new(),
-    )?;
+    let (input, out, layout) = (&arguments.input, &arguments.out, arguments.input_format);
+    let prepared = data::prepare(input, out, layout, &options, threads, &Bar::new())?;
     let (what, meta) = match prepared {
         Preparation::AlreadyThere(meta) => ("already there:", meta),
         Preparation::Written(meta, skipped) => {
@@ -116,23 +110,17 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             ("wrote", meta)
         }
     };
-    let text = format!("{what} {}\n{}", arguments.out.display(), summary(&meta.counts));
+    let text = format!("{what} {}\n{}", out.display(), summary(&meta.counts));
     arguments.format.print(text, &meta)
 }
 
 fn summary(counts: &Counts) -> String {
+    let Counts { conjectures, pairs, statement_graphs, graphs, nodes, edges, .. } = counts;
+    let Counts { vocabulary, premises, dependencies, .. } = counts;
     format!(
-        "{:>12} conjectures\n{:>12} labelled statements, {} distinct\n{:>12} graphs, {} nodes, {} edges\n\
-         {:>12} labels\n{:>12} named premises, {} dependencies\n",
-        counts.conjectures,
-        counts.pairs,
-        counts.statement_graphs,
-        counts.graphs,
-        counts.nodes,
-        counts.edges,
-        counts.vocabulary,
-        counts.premises,
-        counts.dependencies
+        "{conjectures:>12} conjectures\n{pairs:>12} labelled statements, {statement_graphs} distinct\n\
+         {graphs:>12} graphs, {nodes} nodes, {edges} edges\n{vocabulary:>12} labels\n\
+         {premises:>12} named premises, {dependencies} dependencies\n"
     )
 }
 

@@ -84,11 +84,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     refuse_stdin_twice(files.iter().chain([&arguments.conjecture]).map(String::as_str))?;
     let library = arguments.library.as_deref().map(Library::open).transpose()?;
     let sources = arguments.input.open(&files)?;
-    let languages = Languages::decide(
-        arguments.reading.syntax,
-        sources.first().map(Source::syntax),
-        library.as_ref().map(Library::syntax).transpose()?,
-    );
+    let (own, stored) = (sources.first().map(Source::syntax), library.as_ref().map(Library::syntax));
+    let languages = Languages::decide(arguments.reading.syntax, own, stored.transpose()?);
     let limits = arguments.limits.limits();
     let ranker = match &library {
         Some(library) => arguments.model.ranker_of(library, &arguments.compute, limits)?,

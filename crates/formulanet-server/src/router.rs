@@ -125,10 +125,7 @@ async fn not_found(request: Request) -> Problem {
 }
 
 async fn wrong_method(request: Request) -> Problem {
-    let message = format!(
-        "`{}` is not asked with {}; the header `allow` says how",
-        shown(request.uri().path()),
-        shown(request.method().as_str())
-    );
+    let (path, method) = (shown(request.uri().path()), shown(request.method().as_str()));
+    let message = format!("`{path}` is not asked with {method}; the header `allow` says how");
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, message)
 }

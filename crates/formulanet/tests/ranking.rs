@@ -10,7 +10,7 @@ use formulanet::logic::View;
 use formulanet::measure::{TokenMap, pairs_of, predict, rank_premises};
 use formulanet::model::TrainedModel;
 use formulanet::model::recipe::Recipe;
-use formulanet::net::{Compute, Meeting, Network, Precision};
+use formulanet::net::{Compute, Meeting, Network, Precision, Storage};
 use formulanet::train::{Run, RunEnd, RunOptions, train};
 use formulanet::{Progress, Ranker, Silent, Statement};
 use formulanet_testing::Folder;

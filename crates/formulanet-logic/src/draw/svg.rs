@@ -132,11 +132,8 @@ impl Picture<'_> {
             let count = self.graph.kinds().iter().filter(|&&k| k == kind).count();
             *out += &format!("{} {} {count}", if i == 0 { ":" } else { "," }, (self.sketch.kind_name)(kind));
         }
-        *out += &format!(
-            ". {} edges in {} layers, from the root at the top downwards.",
-            self.graph.edge_count(),
-            self.layout.top.len()
-        );
+        let (edges, layers) = (self.graph.edge_count(), self.layout.top.len());
+        *out += &format!(". {edges} edges in {layers} layers, from the root at the top downwards.");
         if self.graph.node_count() > 0 {
             let root = self.layout.layer.iter().position(|&layer| layer == 0).unwrap_or(0);
             out.push_str(" The root is ");
@@ -249,14 +246,12 @@ impl Picture<'_> {
         };
         let mut text = String::new();
         for kind in shape::KINDS.into_iter().filter(|kind| self.graph.kinds().contains(kind)) {
-            let (x, y) = place((self.sketch.kind_name)(kind).len());
+            let name = (self.sketch.kind_name)(kind);
+            let (x, y) = place(name.len());
             text += &format!("<g class=\"{}\"><path d=\"", shape::class(kind));
             text.push_str(&shape::outline(kind, x + 13.0, y, 26.0, 16.0));
             let (x, y) = (number(x + 31.0), number(y + 4.0));
-            text += &format!(
-                "\"/><text class=\"k\" x=\"{x}\" y=\"{y}\">{}</text></g>\n",
-                (self.sketch.kind_name)(kind)
-            );
+            text += &format!("\"/><text class=\"k\" x=\"{x}\" y=\"{y}\">{name}</text></g>\n");
         }
         if self.sketch.dashed.contains(&true) {
             let name = self.sketch.dashed_name;

@@ -452,10 +452,10 @@ pub(super) fn read_meta(path: &Path) -> Result<Meta, Error> {
         Error::data(&file, format!("expected the description of a prepared folder, found {error}"))
     };
     let value: serde_json::Value = serde_json::from_str(&text).map_err(wrong)?;
-    if value["format"] != FORMAT {
+    let format = &value["format"];
+    if *format != FORMAT {
         let message = format!(
-            "expected a folder of format {FORMAT}, found {}; prepare it again with this program",
-            value["format"]
+            "expected a folder of format {FORMAT}, found {format}; prepare it again with this program"
         );
         return Err(Error::data(&file, message));
     }

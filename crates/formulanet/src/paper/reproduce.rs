@@ -161,14 +161,9 @@ impl Settings {
 
     /// The folder of all runs that differ only in the experiment.
     fn family(&self) -> String {
-        let recipe = self.recipe();
-        let (dimension, batch) = (recipe.dimension, recipe.batch);
-        format!(
-            "{}-dim-{dimension}-batch-{batch}-seed-{}-{}",
-            self.preset.name(),
-            self.seed,
-            self.budget.folder_name()
-        )
+        let Recipe { dimension, batch, seed, .. } = self.recipe();
+        let (preset, budget) = (self.preset.name(), self.budget.folder_name());
+        format!("{preset}-dim-{dimension}-batch-{batch}-seed-{seed}-{budget}")
     }
 }
 

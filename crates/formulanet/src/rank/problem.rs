@@ -111,12 +111,8 @@ impl Problem {
 
     /// The problem with these axioms alone, by rank: declarations, what is kept, axioms, and the conjecture last.
     pub fn reduced(&self, taken: &[Ranked]) -> String {
-        let mut text = format!(
-            "% {} of {} axioms, selected by formulanet {}\n",
-            taken.len(),
-            self.axioms.len(),
-            env!("CARGO_PKG_VERSION")
-        );
+        let (taken_count, all, version) = (taken.len(), self.axioms.len(), env!("CARGO_PKG_VERSION"));
+        let mut text = format!("% {taken_count} of {all} axioms, selected by formulanet {version}\n");
         let of = |part| self.of(part).map(|item| item.text.as_str());
         let axioms = taken.iter().map(|ranked| self.axiom_text(ranked.statement));
         let kept = of(Part::Declaration).chain(of(Part::Kept));

@@ -175,25 +175,19 @@ fn draw_plane(
         (middle_x + inner * x, middle_y - inner * y)
     };
     text(out, "s b", middle_x, top - 11.0, "labels before the first step, by t-SNE");
-    *out += &format!(
-        "<rect class=\"r\" x=\"{}\" y=\"{}\" width=\"{PLANE}\" height=\"{PLANE}\" rx=\"4\"/>\n",
-        number(MARGIN),
-        number(top)
-    );
+    let (x, y) = (number(MARGIN), number(top));
+    *out +=
+        &format!("<rect class=\"r\" x=\"{x}\" y=\"{y}\" width=\"{PLANE}\" height=\"{PLANE}\" rx=\"4\"/>\n");
     let mut tokens: Vec<u16> = plane.tokens().collect();
     // Frequent ones last, on top of the others.
     tokens.sort_by_key(|&token| (nodes.counts[usize::from(token)], token));
     for &token in &tokens {
         let (x, y) = at(token);
         let radius = 1.6 + 0.45 * (nodes.counts[usize::from(token)].max(1) as f64).ln();
-        *out += &format!(
-            "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" fill=\"{}\"><title>{}</title></circle>\n",
-            number(x),
-            number(y),
-            number(radius),
-            plane.colour(token),
-            escape(&vocabulary[usize::from(token)])
-        );
+        let [x, y, radius] = [x, y, radius].map(number);
+        let (fill, label) = (plane.colour(token), escape(&vocabulary[usize::from(token)]));
+        *out += &format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" fill=\"{fill}\">");
+        *out += &format!("<title>{label}</title></circle>\n");
     }
     let mut named: Vec<u16> = rows.iter().map(|row| row.query.token).collect();
     named.extend(tokens.iter().rev().take(NAMED));

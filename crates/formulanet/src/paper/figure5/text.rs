@@ -6,7 +6,8 @@ use super::choose::Row;
 use super::nodes::{Link, Local, Nodes};
 use super::{FILE, FigureOptions};
 use crate::data::{Prepared, view_name};
-use crate::model::TrainedModel;
+use crate::model::recipe::Recipe;
+use crate::model::{Origin, TrainedModel};
 
 /// What is drawn, with which model, and the numbers.
 pub(super) fn markdown(
@@ -58,14 +59,10 @@ fn model(out: &mut String, trained: &TrainedModel) {
         Kind::Full => "FormulaNet",
     };
     let conditional = if recipe.conditional { "conditional" } else { "unconditional" };
-    *out += &format!(
-        "Model: {name}, {conditional}, {} steps, dimension {}, view `{}`, trained on `{}` with {} pairs",
-        recipe.steps,
-        recipe.dimension,
-        view_name(origin.view),
-        origin.data,
-        origin.pairs
-    );
+    let (Recipe { steps, dimension, .. }, Origin { data, pairs, .. }) = (recipe, origin);
+    let view = view_name(origin.view);
+    *out += &format!("Model: {name}, {conditional}, {steps} steps, dimension {dimension}, view `{view}`, ");
+    *out += &format!("trained on `{data}` with {pairs} pairs");
     match origin.validation_accuracy {
         Some(accuracy) => {
             *out += &format!("; accuracy on held-out conjectures {:.2} %.\n\n", 100.0 * accuracy)
