@@ -94,10 +94,8 @@ pub(super) fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 pub(super) fn hold_out(conjectures: &mut [Conjecture], options: &Options) {
     let places: Vec<usize> =
         (0..conjectures.len()).filter(|&i| conjectures[i].split == Split::Train).collect();
-    let candidates: Vec<Candidate<'_>> = places
-        .iter()
-        .map(|&i| Candidate { name: &conjectures[i].name, graph: conjectures[i].graph })
-        .collect();
+    let candidate = |&i: &usize| Candidate { name: &conjectures[i].name, graph: conjectures[i].graph };
+    let candidates: Vec<Candidate<'_>> = places.iter().map(candidate).collect();
     let chosen = split::held_out(&candidates, &options.validation, options.seed);
     for place in chosen {
         conjectures[places[place]].split = Split::Validation;

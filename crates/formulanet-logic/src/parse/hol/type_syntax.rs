@@ -67,10 +67,8 @@ impl<'a> Parser<'a> {
             parts.push(self.power()?);
         }
         let last = parts.pop().expect("one part was read");
-        Ok(parts
-            .into_iter()
-            .rev()
-            .fold(last, |right, left| self.types.build(Constructor::Product, [Some(left), Some(right)])))
+        let pair = |right, left| self.types.build(Constructor::Product, [Some(left), Some(right)]);
+        Ok(parts.into_iter().rev().fold(last, pair))
     }
 
     fn power(&mut self) -> Result<Type, Fault> {

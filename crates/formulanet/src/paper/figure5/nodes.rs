@@ -78,10 +78,8 @@ impl<'a> Nodes<'a> {
             return Err(Error::NothingHeldOut { data: shown(prepared.path()), training });
         }
         let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, &shown(prepared.path()))?;
-        let graphs: Vec<_> = sample(numbers, options.graphs.max(1), options.seed)
-            .into_iter()
-            .map(|number| prepared.graph(number))
-            .collect();
+        let numbers = sample(numbers, options.graphs.max(1), options.seed);
+        let graphs: Vec<_> = numbers.into_iter().map(|number| prepared.graph(number)).collect();
         let mapped: Vec<Option<Vec<u16>>> = graphs.iter().map(|graph| map.map(graph)).collect();
         let inputs: Vec<_> = graphs.iter().zip(&mapped).map(|(graph, tokens)| graph.with(tokens)).collect();
         let width = network.model().config().dimension;

@@ -60,38 +60,33 @@ struct Span {
 
 impl Table {
     fn new(rows: &[Row], vocabulary: &[String], columns: usize) -> Self {
-        let stars: Vec<Vec<Star>> = rows
-            .iter()
-            .map(|row| {
-                let locals = std::iter::once(&row.query).chain(row.neighbours.iter().map(|n| &n.local));
-                locals.map(|local| Star::new(local, vocabulary)).collect()
-            })
-            .collect();
+        let stars = |row: &Row| -> Vec<Star> {
+            let locals = std::iter::once(&row.query).chain(row.neighbours.iter().map(|n| &n.local));
+            locals.map(|local| Star::new(local, vocabulary)).collect()
+        };
+        let stars: Vec<Vec<Star>> = rows.iter().map(stars).collect();
         // How far drawings reach to one side of the nodes in the middle.
         let reach = |stars: &mut dyn Iterator<Item = &Star>, side: usize, least: f64| {
             stars.map(|star| star.reach()[side]).fold(least, f64::max)
         };
         let mut x = MARGIN;
-        let columns: Vec<Span> = (0..columns)
-            .map(|column| {
-                let [left, right] = [0, 1]
-                    .map(|side| reach(&mut stars.iter().filter_map(|s| s.get(column)), side, COLUMN / 2.0));
-                let span = Span { begin: x, middle: x + GAP / 2.0 + left, end: x + GAP + left + right };
-                x = span.end;
-                span
-            })
-            .collect();
+        let column = |column: usize| {
+            let stars = || stars.iter().filter_map(|stars| stars.get(column));
+            let [left, right] = [0, 1].map(|side| reach(&mut stars(), side, COLUMN / 2.0));
+            let span = Span { begin: x, middle: x + GAP / 2.0 + left, end: x + GAP + left + right };
+            x = span.end;
+            span
+        };
+        let columns: Vec<Span> = (0..columns).map(column).collect();
         let mut y = MARGIN + HEADING;
-        let rows: Vec<Span> = stars
-            .iter()
-            .map(|stars| {
-                let [up, down] = [2, 3].map(|side| reach(&mut stars.iter(), side, 0.0));
-                let middle = y + PADDING + up;
-                let span = Span { begin: y, middle, end: middle + down + PADDING + CAPTION };
-                y = span.end;
-                span
-            })
-            .collect();
+        let row = |stars: &Vec<Star>| {
+            let [up, down] = [2, 3].map(|side| reach(&mut stars.iter(), side, 0.0));
+            let middle = y + PADDING + up;
+            let span = Span { begin: y, middle, end: middle + down + PADDING + CAPTION };
+            y = span.end;
+            span
+        };
+        let rows: Vec<Span> = stars.iter().map(row).collect();
         Table { stars, columns, rows, width: x + MARGIN, height: y }
     }
 }
