@@ -146,7 +146,7 @@ fn sizes(prepared: &Prepared, graphs: impl Iterator<Item = u32>) -> Sizes {
     for graph in graphs.map(|number| prepared.graph(number)) {
         nodes.push(graph.tokens.len() as u64);
         edges.push(graph.targets.len() as u64);
-        treelets.push(graph.treelet_count());
+        treelets.push(graph.treelets() as u64);
     }
     Sizes {
         nodes: Distribution::of(nodes),

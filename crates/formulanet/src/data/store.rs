@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytemuck::{AnyBitPattern, NoUninit};
+use formulanet_net::GraphInput;
 use memmap2::Mmap;
 use safetensors::tensor::{TensorInfo, TensorView};
 use safetensors::{Dtype, SafeTensors};
@@ -80,34 +81,6 @@ pub struct Prepared {
     vocabulary: Vec<String>,
     memory: Arc<Mmap>,
     arrays: Arrays,
-}
-
-/// A graph of a prepared folder. Nothing is copied.
-#[derive(Clone, Copy, Debug)]
-pub struct GraphRef<'a> {
-    /// The token of every node.
-    pub tokens: &'a [u16],
-    /// How many edges leave every node.
-    pub degrees: &'a [u16],
-    /// Targets of the edges, ordered by source and rank.
-    pub targets: &'a [u16],
-}
-
-impl<'a> GraphRef<'a> {
-    /// The same as the network reads it.
-    pub fn input(&self) -> formulanet_net::GraphInput<'a> {
-        formulanet_net::GraphInput { tokens: self.tokens, degrees: self.degrees, targets: self.targets }
-    }
-
-    /// The same with other tokens, if there are any.
-    pub(crate) fn with(&self, tokens: &'a Option<Vec<u16>>) -> formulanet_net::GraphInput<'a> {
-        formulanet_net::GraphInput { tokens: tokens.as_deref().unwrap_or(self.tokens), ..self.input() }
-    }
-
-    /// How many treelets there are.
-    pub fn treelet_count(&self) -> u64 {
-        self.degrees.iter().map(|&m| u64::from(m)).map(|m| m * m.saturating_sub(1) / 2).sum()
-    }
 }
 
 /// A conjecture of a prepared folder.
@@ -381,11 +354,11 @@ impl Prepared {
         &self.vocabulary
     }
 
-    /// A graph by its number.
-    pub fn graph(&self, number: u32) -> GraphRef<'_> {
+    /// A graph by its number. Nothing is copied.
+    pub fn graph(&self, number: u32) -> GraphInput<'_> {
         let arrays = &self.arrays;
         let nodes = arrays.node_offsets.range(number as usize);
-        GraphRef {
+        GraphInput {
             tokens: &arrays.tokens[nodes.clone()],
             degrees: &arrays.degrees[nodes],
             targets: &arrays.targets[arrays.edge_offsets.range(number as usize)],

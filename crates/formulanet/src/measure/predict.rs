@@ -3,7 +3,7 @@
 use formulanet_net::{Embedding, GraphInput, Hints, Network};
 
 use crate::data::vocabulary::{self, SPECIAL, Vocabulary};
-use crate::data::{GraphRef, Pair, Prepared, Split};
+use crate::data::{Pair, Prepared, Split};
 use crate::measure::metrics::{self, Prediction};
 use crate::model::knowledge::marks::{Marked, Marker};
 use crate::model::knowledge::memory::{Asked, Seen};
@@ -86,7 +86,7 @@ impl TokenMap {
     }
 
     /// The model's tokens of a graph, if they are others than the data's.
-    pub(crate) fn map(&self, graph: &GraphRef<'_>) -> Option<Vec<u16>> {
+    pub(crate) fn map(&self, graph: &GraphInput<'_>) -> Option<Vec<u16>> {
         let Changes { tokens, is_logical, vocabulary } = self.changes.as_ref()?;
         let mapped = graph.tokens.iter().map(|&token| tokens[usize::from(token)]).collect();
         let is_logical = |node: usize| is_logical[usize::from(graph.tokens[node])];

@@ -31,8 +31,7 @@ impl Encoded {
 
     /// About how long it takes to embed: its edges and treelets.
     pub fn cost(&self) -> usize {
-        let treelets = |&degree: &u16| usize::from(degree) * usize::from(degree).saturating_sub(1) / 2;
-        1 + self.targets.len() + self.degrees.iter().map(treelets).sum::<usize>()
+        1 + self.targets.len() + self.input().treelets()
     }
 
     /// How many of its symbols the model does not know, from 0 to 1.

@@ -4,10 +4,10 @@
 //! sampling gives nodes that meet on walks similar vectors. The largest of every number over all nodes is the graph's
 //! vector, and a small classifier, trained with labels, reads those.
 
-use formulanet_net::{Compute, Precision};
+use formulanet_net::{Compute, GraphInput, Precision};
 use serde::{Deserialize, Serialize};
 
-use crate::data::{GraphRef, Prepared};
+use crate::data::Prepared;
 use crate::util::random::{Random, scramble};
 use crate::util::vector::dot_in;
 use crate::{Error, Progress};
@@ -44,7 +44,7 @@ struct Neighbours {
 }
 
 impl Neighbours {
-    fn of(graph: GraphRef<'_>) -> Self {
+    fn of(graph: GraphInput<'_>) -> Self {
         let edges = || {
             let sources = (0u16..).zip(graph.degrees).flat_map(|(node, &n)| (0..n).map(move |_| node));
             sources.zip(graph.targets.iter().copied())
@@ -84,7 +84,7 @@ impl Neighbours {
 
 /// A vector for every node, one after the other. They depend on the edges, the order of nodes and the options, never
 /// on tokens.
-pub(super) fn node_vectors(graph: GraphRef<'_>, options: &Options) -> Vec<f32> {
+pub(super) fn node_vectors(graph: GraphInput<'_>, options: &Options) -> Vec<f32> {
     let (nodes, dimension) = (graph.degrees.len(), options.dimension);
     let neighbours = Neighbours::of(graph);
     let mut random = Random(scramble(options.seed ^ 0x7761_6c6b));
@@ -129,7 +129,7 @@ pub(super) fn node_vectors(graph: GraphRef<'_>, options: &Options) -> Vec<f32> {
 }
 
 /// The largest of every number over all nodes; zeros for a graph without nodes.
-pub(super) fn graph_vector(graph: GraphRef<'_>, options: &Options) -> Vec<f32> {
+pub(super) fn graph_vector(graph: GraphInput<'_>, options: &Options) -> Vec<f32> {
     let vectors = node_vectors(graph, options);
     let mut rows = vectors.chunks_exact(options.dimension.max(1));
     let mut pooled = rows.next().map_or_else(|| vec![0.0; options.dimension], <[f32]>::to_vec);
@@ -334,7 +334,8 @@ mod tests {
         }
     }
 
-    const CHAIN: GraphRef<'static> = GraphRef { tokens: &[5, 6, 7], degrees: &[1, 1, 0], targets: &[1, 2] };
+    const CHAIN: GraphInput<'static> =
+        GraphInput { tokens: &[5, 6, 7], degrees: &[1, 1, 0], targets: &[1, 2] };
 
     fn small() -> Options {
         Options { dimension: 10, ..Options::default() }
@@ -351,12 +352,12 @@ mod tests {
 
     #[test]
     fn tokens_do_not_matter_and_edges_do() {
-        let renamed = GraphRef { tokens: &[1, 1, 1], ..CHAIN };
+        let renamed = GraphInput { tokens: &[1, 1, 1], ..CHAIN };
         assert_eq!(graph_vector(CHAIN, &small()), graph_vector(renamed, &small()));
-        let star = GraphRef { degrees: &[2, 0, 0], targets: &[1, 2], ..CHAIN };
+        let star = GraphInput { degrees: &[2, 0, 0], targets: &[1, 2], ..CHAIN };
         assert_ne!(graph_vector(CHAIN, &small()), graph_vector(star, &small()));
         // The other direction of an edge is the same walk.
-        let backwards = GraphRef { degrees: &[0, 1, 1], targets: &[0, 1], ..CHAIN };
+        let backwards = GraphInput { degrees: &[0, 1, 1], targets: &[0, 1], ..CHAIN };
         let neighbours = |graph| {
             let Neighbours { starts, mut nodes } = Neighbours::of(graph);
             starts.windows(2).for_each(|w| nodes[w[0]..w[1]].sort_unstable());
@@ -367,10 +368,10 @@ mod tests {
 
     #[test]
     fn graphs_without_edges_or_nodes() {
-        let nothing = GraphRef { tokens: &[], degrees: &[], targets: &[] };
+        let nothing = GraphInput { tokens: &[], degrees: &[], targets: &[] };
         assert_eq!(graph_vector(nothing, &small()), [0.0; 10]);
         assert!(node_vectors(nothing, &small()).is_empty());
-        let alone = GraphRef { tokens: &[3], degrees: &[0], targets: &[] };
+        let alone = GraphInput { tokens: &[3], degrees: &[0], targets: &[] };
         assert!(graph_vector(alone, &small()).iter().any(|&value| value != 0.0));
     }
 
@@ -378,7 +379,7 @@ mod tests {
     fn nodes_that_meet_on_walks_are_similar() {
         // Two triangles with one edge between them.
         let graph =
-            GraphRef { tokens: &[0; 6], degrees: &[2, 1, 1, 2, 1, 0], targets: &[1, 2, 2, 3, 4, 5, 5] };
+            GraphInput { tokens: &[0; 6], degrees: &[2, 1, 1, 2, 1, 0], targets: &[1, 2, 2, 3, 4, 5, 5] };
         let vectors = node_vectors(graph, &Options { walks: 60, ..Options::default() });
         let node = |i: usize| &vectors[i * 64..][..64];
         let similarity =

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use formulanet_net::GraphInput;
 
+use crate::data::Prepared;
 use crate::data::vocabulary::{UNKNOWN, is_symbol};
-use crate::data::{GraphRef, Prepared};
 use crate::model::knowledge::marks::{Marked, Marker};
 use crate::model::recipe::Recipe;
 use crate::util::distinct::Distinct;
@@ -86,9 +86,9 @@ impl<'a> Gathered<'a> {
         make: impl FnOnce(&[GraphInput<'_>]) -> T,
     ) -> T {
         let asked = self.graphs.items.as_slice();
-        let graphs: Vec<GraphRef<'_>> = asked.iter().map(|&(graph, _)| prepared.graph(graph)).collect();
+        let graphs: Vec<GraphInput<'_>> = asked.iter().map(|&(graph, _)| prepared.graph(graph)).collect();
         let blur =
-            |(&(number, _), graph): (&(u32, _), &GraphRef<'_>)| blur.tokens(number, graph.tokens, step);
+            |(&(number, _), graph): (&(u32, _), &GraphInput<'_>)| blur.tokens(number, graph.tokens, step);
         let blurred: Vec<Option<Vec<u16>>> = asked.iter().zip(&graphs).map(blur).collect();
         let mut inputs: Vec<GraphInput<'_>> =
             graphs.iter().zip(&blurred).map(|(graph, tokens)| graph.with(tokens)).collect();

@@ -167,11 +167,11 @@ fn hints(prepared: &Prepared, is_conditional: bool, seen: &Seen, compute: &Compu
     let of_conjecture = |number: usize| -> Vec<Hints> {
         let conjecture = &training[number];
         let asked = match is_conditional {
-            true => seen.conjecture(prepared.graph(conjecture.graph).input()),
+            true => seen.conjecture(prepared.graph(conjecture.graph)),
             false => Asked::default(),
         };
         let of_pair = |pair: usize| {
-            let statement = seen.statement(prepared.graph(prepared.pair(pair).statement).input());
+            let statement = seen.statement(prepared.graph(prepared.pair(pair).statement));
             seen.hints_without(Some(number), &statement, &asked)
         };
         conjecture.pairs.clone().map(of_pair).collect()

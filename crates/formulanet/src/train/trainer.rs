@@ -180,7 +180,7 @@ impl<'a> Trainer<'a> {
         let graph = |&number: &usize| self.prepared.graph(self.prepared.conjecture(number).graph);
         let graphs: Vec<_> = conjectures.iter().map(graph).collect();
         let network = Network::new(self.model(), self.compute_again());
-        let embeddings = network.embed_all(&graphs.iter().map(|graph| graph.input()).collect::<Vec<_>>());
+        let embeddings = network.embed_all(&graphs);
         let queries = network.queries(&embeddings.iter().collect::<Vec<_>>());
         let mut mean = vec![0.0; length];
         for query in queries.chunks_exact(length) {

@@ -31,7 +31,7 @@ impl Conjectures {
     /// Those of a prepared folder's training split.
     pub fn of(prepared: &Prepared) -> Self {
         let training = prepared.of_split(Split::Train);
-        let features = training.map(|conjecture| counted(prepared.graph(conjecture.graph).input()));
+        let features = training.map(|conjecture| counted(prepared.graph(conjecture.graph)));
         Conjectures::new(features.collect())
     }
 

@@ -94,7 +94,7 @@ impl Seen {
         labelled.sort_unstable();
         let mut entries: Vec<(u32, Label)> = Vec::with_capacity(labelled.len());
         for same in labelled.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() >= least as usize) {
-            let short = short(key(prepared.graph(same[0].0).input()));
+            let short = short(key(prepared.graph(same[0].0)));
             entries.extend(same.iter().map(|(_, label)| (short, *label)));
         }
         Seen::new(entries, Conjectures::of(prepared))

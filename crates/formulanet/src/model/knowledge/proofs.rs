@@ -54,7 +54,7 @@ impl Shares {
 impl Proofs {
     /// The training conjectures of a prepared folder, in its order.
     pub fn of(prepared: &Prepared) -> Self {
-        let key_of = |graph: u32| key(prepared.graph(graph).input());
+        let key_of = |graph: u32| key(prepared.graph(graph));
         let training = || prepared.of_split(Split::Train);
         let used = |conjecture| used(prepared, conjecture);
         // Names are needed where proofs used several theorems that say the same.

@@ -4,7 +4,7 @@ use formulanet_net::{GraphInput, Network};
 
 use super::FigureOptions;
 use crate::Error;
-use crate::data::{GraphRef, Prepared, Split, view_name};
+use crate::data::{Prepared, Split, view_name};
 use crate::error::shown;
 use crate::measure::{TokenMap, pairs_of};
 use crate::model::TrainedModel;
@@ -13,7 +13,7 @@ use crate::util::vector::sorted;
 
 /// The nodes of all sampled graphs, one graph after the other.
 pub(super) struct Nodes<'a> {
-    pub(super) graphs: Vec<GraphRef<'a>>,
+    pub(super) graphs: Vec<GraphInput<'a>>,
     /// Where the nodes of each graph begin; at the end, how many there are.
     starts: Vec<usize>,
     /// The graph of every node.
