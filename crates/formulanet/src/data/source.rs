@@ -107,7 +107,7 @@ impl Source {
     pub(super) fn fingerprint(&self) -> Result<String, Error> {
         let mut hash = Fingerprint::default();
         let mut add = |path: &Path| -> Result<(), Error> {
-            let fail = |error| Error::io(&path, error);
+            let fail = |error| Error::io(path, error);
             let mut file = File::open(path).map_err(fail)?;
             let mut buffer = vec![0; 1 << 20];
             loop {

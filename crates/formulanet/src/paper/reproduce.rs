@@ -181,7 +181,7 @@ impl<'a> Reproduction<'a> {
     pub fn open(settings: &'a Settings, progress: &'a dyn Progress) -> Result<Self, Error> {
         settings.recipe().check().map_err(|message| Error::data("recipe", message))?;
         for folder in [&settings.work, &settings.results] {
-            fs::create_dir_all(folder).map_err(|error| Error::io(&folder, error))?;
+            fs::create_dir_all(folder).map_err(|error| Error::io(folder, error))?;
         }
         Ok(Reproduction { workshop: Workshop::new(settings, progress) })
     }

@@ -96,7 +96,7 @@ impl RunFolder {
     }
 
     pub(super) fn damaged(&self, found: &str) -> Error {
-        Error::data(&self.path(STATE), format!("expected a checkpoint of this run, found {found}"))
+        Error::data(self.path(STATE), format!("expected a checkpoint of this run, found {found}"))
     }
 
     /// Adds a line to the log.
