@@ -27,4 +27,4 @@ pub use problems::{Candidate, Problem, ProblemOptions, ProblemOrigin, Problems};
 pub use source::Layout;
 pub use split::{HoldOut, Split};
 pub use stats::{Distribution, Sizes, Stats};
-pub use store::{Conjecture, Counts, GraphRef, Meta, Pair, Premise, Prepared};
+pub use store::{Conjecture, Counts, Meta, Pair, Premise, Prepared};
