@@ -22,7 +22,7 @@ fn of_library(error: &Error) -> Option<String> {
         Error::Parse { cause, .. } => return cause.limit.map(raise),
         Error::TooLarge { cause, .. } => return Some(raise(cause.what)),
         Error::Exists { found: "a file", .. } => "add to it with `library add`, or choose another name",
-        Error::NoSuchLibrary { .. } => "make one with `formulanet library build`",
+        Error::NoSuchLibrary(_) => "make one with `formulanet library build`",
         Error::OtherModel { .. } => "give that one with --model, or build the library again",
         Error::TooManyForced { .. } => "raise -k or name fewer with --include",
         Error::NoProblems { .. } => "prepare it again with --together, or give the raw data",

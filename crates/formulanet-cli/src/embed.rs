@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let files: Vec<String> = arguments.premises.iter().cloned().collect();
     let sources = arguments.input.open(&files)?;
     let source_syntax = sources.first().map(Source::syntax);
-    let languages = Languages::decide(arguments.reading.syntax(), source_syntax, None);
+    let languages = Languages::decide(arguments.reading.syntax, source_syntax, None);
     let limits = arguments.limits.limits();
     let ranker = arguments.model.ranker(languages.model(), &arguments.compute, limits)?;
     let premises = match &arguments.formula {

@@ -2,8 +2,7 @@
 
 mod together;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -18,7 +17,7 @@ use formulanet::net::Network;
 use formulanet::processes;
 
 use crate::input::ComputeArguments;
-use crate::output::Output;
+use crate::output::{Output, write_file};
 use crate::processes::{group, speaks};
 use crate::progress::Bar;
 use crate::train::parse_word;
@@ -201,15 +200,12 @@ fn report<'a>(
     company: Option<&Facts>,
     arguments: &Arguments,
 ) -> Result<()> {
-    let write = |path: &Path, text: String| {
-        fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
-    };
     if let Some(path) = &arguments.predictions {
-        write(path, table(name, predictions))?;
+        write_file(path, table(name, predictions))?;
     }
     let report = evaluate(&predictions.last, &predictions.steps)?;
     if let Some(path) = &arguments.report {
-        write(path, report_html(title, &report, &roc_points(&predictions.last, 400)?))?;
+        write_file(path, report_html(title, &report, &roc_points(&predictions.last, 400)?))?;
     }
     let Some(company) = company else { return arguments.format.print(&report, &report) };
     let mut value = serde_json::to_value(&report)?;

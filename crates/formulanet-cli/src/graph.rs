@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     }
     let limits = arguments.limits.limits();
     let mut names = Interner::new();
-    let builder = GraphBuilder::new(arguments.view.view(), limits);
+    let builder = GraphBuilder::new(arguments.view.view, limits);
     let output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let mut printer = Printer::new(output, arguments.format, builder);
     if let Some(formula) = &arguments.formula {

@@ -1,8 +1,8 @@
 //! Flags that several commands share, and what they mean.
 
 use anyhow::{Context, Result};
-use clap::builder::PossibleValuesParser;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use formulanet::logic::hol::{self, Overload};
 use formulanet::logic::tptp::{self, Language};
 use formulanet::logic::{Formula, Interner, Limits, Position, View};
@@ -50,11 +50,11 @@ impl LimitArguments {
 #[command(next_help_heading = "Reading the formula")]
 pub(crate) struct FormulaArguments {
     /// Language of the formula [default: that of the statements, or hol]
-    #[arg(long, value_name = "SYNTAX", value_parser = PossibleValuesParser::new(Syntax::ALL.map(|(name, _)| name)))]
-    syntax: Option<String>,
+    #[arg(long, value_name = "SYNTAX", value_parser = one_of(&Syntax::ALL))]
+    pub(crate) syntax: Option<Syntax>,
     /// Type of `+`, `<=` and the like where nothing else tells [default: num]
-    #[arg(long, value_name = "TYPE", value_parser = PossibleValuesParser::new(Overload::ALL.map(|(name, _)| name)))]
-    overload: Option<String>,
+    #[arg(long, value_name = "TYPE", value_parser = one_of(&Overload::ALL))]
+    overload: Option<Overload>,
     /// Read these names as constants, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     constants: Vec<String>,
@@ -64,15 +64,10 @@ pub(crate) struct FormulaArguments {
 }
 
 impl FormulaArguments {
-    /// The language that was asked for.
-    pub(crate) fn syntax(&self) -> Option<Syntax> {
-        self.syntax.as_deref().map(|name| named(&Syntax::ALL, name))
-    }
-
     /// Reads a formula: the text itself, `@FILE`, or `-` for standard input.
     pub(crate) fn parse(&self, argument: &str, limits: Limits, names: &mut Interner) -> Result<Formula> {
         let options = hol::Options { limits, ..hol::Options::default() };
-        self.parse_as(argument, self.syntax().unwrap_or_default(), options, names)
+        self.parse_as(argument, self.syntax.unwrap_or_default(), options, names)
     }
 
     /// The same in a language, and with what is known of names.
@@ -91,12 +86,9 @@ impl FormulaArguments {
         };
         let formula = match syntax {
             Syntax::Hol => {
-                let overload = self.overload.as_deref().unwrap_or("num");
-                let options = hol::Options {
-                    names: known.names.with_constants(&self.constants).with_variables(&self.variables),
-                    overload: named(&Overload::ALL, overload),
-                    limits,
-                };
+                let names_known = known.names.with_constants(&self.constants).with_variables(&self.variables);
+                let overload = self.overload.unwrap_or_default();
+                let options = hol::Options { names: names_known, overload, limits };
                 hol::parse(&text, &options, names)
             }
             Syntax::Tptp => {
@@ -274,15 +266,14 @@ impl ComputeArguments {
 #[derive(Args)]
 pub(crate) struct FormatArgument {
     /// Format of the files of statements [default: detected]
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(|(name, _)| name)))]
-    input_format: Option<String>,
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(&Format::ALL))]
+    input_format: Option<Format>,
 }
 
 impl FormatArgument {
     /// Opens files of statements, each once; `-` is standard input.
     pub(crate) fn open(&self, files: &[String]) -> Result<Vec<Source>> {
-        let format = self.input_format.as_deref().map(|name| named(&Format::ALL, name));
-        files.iter().map(|file| Ok(Source::open(file)?.in_format(format))).collect()
+        files.iter().map(|file| Ok(Source::open(file)?.in_format(self.input_format))).collect()
     }
 }
 
@@ -305,33 +296,22 @@ pub(crate) fn read_all(ranker: &Ranker, sources: Vec<Source>) -> Result<Vec<Prem
     Ok(premises)
 }
 
-/// How a list of statements is shown.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Listing {
-    /// A table.
-    Text,
-    /// One object per line.
-    Json,
-}
-
 /// `--view`
 #[derive(Args)]
 pub(crate) struct ViewArgument {
     /// Which graph to make of a formula
-    #[arg(long, default_value = "graph", value_parser = PossibleValuesParser::new(View::ALL.map(|(name, _)| name)))]
-    view: String,
+    #[arg(long, default_value = "graph", value_parser = one_of(&View::ALL))]
+    pub(crate) view: View,
 }
 
-impl ViewArgument {
-    pub(crate) fn view(&self) -> View {
-        named(&View::ALL, &self.view)
-    }
-}
-
-/// The value with a name that the argument parser has already checked.
-pub(crate) fn named<T: Copy>(values: &[(&str, T)], name: &str) -> T {
-    let found = values.iter().find(|(known, _)| *known == name);
-    found.expect("the argument parser accepts only these names").1
+/// Reads one of some names as the value that it stands for.
+pub(crate) fn one_of<T: Copy + Send + Sync>(
+    values: &'static [(&'static str, T)],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(values.iter().map(|(name, _)| *name)).map(move |name: String| {
+        let found = values.iter().find(|(known, _)| *known == name);
+        found.expect("the argument parser accepts only these names").1
+    })
 }
 
 /// Adds what was being written to an error of the output.

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use formulanet::Error;
 use formulanet::logic::Limits;
 use formulanet::processes;
@@ -15,6 +15,7 @@ use serde::Serialize;
 use crate::input::{
     ComputeArguments, FormatArgument, LimitArguments, ModelArgument, counted, refuse_stdin_twice, writing,
 };
+use crate::output::Output;
 use crate::processes::{facts, group, refuse_stdin, speaks};
 
 /// Keep statements in a file that is ranked quickly
@@ -98,7 +99,7 @@ struct RemoveArguments {
 struct ListArguments {
     /// The library
     library: PathBuf,
-    /// How to show the statements
+    /// Show `name: statement` lines, or objects that `library add` reads
     #[arg(long, value_enum, default_value_t = Output::Text)]
     format: Output,
 }
@@ -111,14 +112,6 @@ struct VerifyArguments {
     model: ModelArgument,
     #[command(flatten)]
     compute: ComputeArguments,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Output {
-    /// `name: statement` lines.
-    Text,
-    /// One object per line, which `library add` reads.
-    Json,
 }
 
 /// Runs the command.

@@ -1,25 +1,24 @@
 //! `formulanet neighbors`: what is close to a formula in the network's eyes.
 
 use std::collections::HashSet;
-use std::fmt::Write as _;
-use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use formulanet::Error;
 use formulanet::logic::draw::{self, SvgOptions};
 use formulanet::logic::{Formula, Graph, GraphBuilder, Interner};
 use formulanet::model::encode::Encoded;
-use formulanet::rank::{Languages, Ranker, Vectors, order};
+use formulanet::rank::{Languages, Ranked, Ranker, Vectors, order};
 use formulanet::read::Source;
 use serde::Serialize;
 
 use crate::input::{
-    ComputeArguments, FormatArgument, FormulaArguments, LimitArguments, Listing, ModelArgument,
-    refuse_stdin_twice, writing,
+    ComputeArguments, FormatArgument, FormulaArguments, LimitArguments, ModelArgument, refuse_stdin_twice,
+    writing,
 };
+use crate::output::{Output, write_file};
 
 /// Find the statements or sub-formulas that are closest to a formula
 ///
@@ -49,8 +48,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     model: ModelArgument,
     /// How to show the result
-    #[arg(long, value_enum, default_value_t = Listing::Text)]
-    format: Listing,
+    #[arg(long, value_enum, default_value_t = Output::Text)]
+    format: Output,
     #[command(flatten)]
     reading: FormulaArguments,
     #[command(flatten)]
@@ -82,7 +81,7 @@ const MOST_PARTS: usize = 2_000_000;
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     refuse_stdin_twice([arguments.query.as_str(), &arguments.premises])?;
     let source = arguments.input.open(std::slice::from_ref(&arguments.premises))?.remove(0);
-    let languages = Languages::decide(arguments.reading.syntax(), Some(source.syntax()), None);
+    let languages = Languages::decide(arguments.reading.syntax, Some(source.syntax()), None);
     let limits = arguments.limits.limits();
     let ranker = arguments.model.ranker(languages.model(), &arguments.compute, limits)?;
     let mut names = Interner::new();
@@ -90,38 +89,28 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if candidates.is_empty() {
         bail!("expected statements to look at, found none");
     }
-    let query = arguments.reading.parse_as(
-        &arguments.query,
-        languages.conjecture,
-        ranker.hol_options(),
-        &mut names,
-    )?;
+    let (query, known) = (&arguments.query, ranker.hol_options());
+    let query = arguments.reading.parse_as(query, languages.conjecture, known, &mut names)?;
     let encoded = ranker.encoder().encode(&query, &names)?;
     let vector = Vectors::of_encoded(&ranker, &[&encoded]);
     let vectors = Vectors::of_encoded(&ranker, &candidates.iter().map(|c| &c.encoded).collect::<Vec<_>>());
     let similarities = vectors.cosines(vector.rows().next().unwrap_or(&[]));
     let mut closest = order(&similarities, |i| &candidates[i].name);
     closest.truncate(arguments.most);
-    let rows: Vec<Row<'_>> = closest
-        .iter()
-        .enumerate()
-        .map(|(i, ranked)| Row {
-            rank: i + 1,
-            name: &candidates[ranked.statement].name,
-            similarity: ranked.score,
-            formula: candidates[ranked.statement].formula.display(&names).to_string(),
-        })
-        .collect();
+    let row = |(ranked, rank): (&Ranked, usize)| {
+        let Candidate { name, formula, .. } = &candidates[ranked.statement];
+        Row { rank, name, similarity: ranked.score, formula: formula.display(&names).to_string() }
+    };
+    let rows: Vec<Row<'_>> = closest.iter().zip(1..).map(row).collect();
     if let Some(path) = &arguments.drawings {
         let formulas = closest.iter().map(|ranked| &candidates[ranked.statement].formula);
-        let page = page(&query, &rows, formulas, &ranker, &names)?;
-        fs::write(path, page).with_context(|| format!("cannot write `{}`", path.display()))?;
+        write_file(path, page(&query, &rows, formulas, &ranker, &names)?)?;
     }
     let mut out = io::stdout().lock();
     for row in &rows {
         writing(match arguments.format {
-            Listing::Json => writeln!(out, "{}", serde_json::to_string(row)?),
-            Listing::Text => {
+            Output::Json => writeln!(out, "{}", serde_json::to_string(row)?),
+            Output::Text => {
                 writeln!(out, "{:>4}  {:.4}  {}  {}", row.rank, row.similarity, row.name, row.formula)
             }
         })?;
@@ -182,24 +171,18 @@ fn page<'a>(
     let mut text = String::from(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Neighbours of a formula</title>\n\
          <style>body{font:16px/1.5 system-ui,sans-serif;margin:2rem;max-width:80rem}figure{margin:0 0 2rem;\
-         overflow-x:auto}figcaption{margin-bottom:.5rem}code{white-space:pre-wrap}</style>\n",
+         overflow-x:auto}figcaption{margin-bottom:.5rem}code{white-space:pre-wrap}</style>\n\
+         <h1>Neighbours of a formula</h1>\n",
     );
-    let shown = query.display(names).to_string();
-    write!(
-        text,
-        "<h1>Neighbours of a formula</h1>\n<figure><figcaption><code>{}</code></figcaption>{}</figure>\n",
-        draw::escape(&shown),
-        picture(query, "query".into())?
-    )?;
-    for (row, formula) in rows.iter().zip(formulas) {
-        writeln!(
-            text,
-            "<figure><figcaption><b>{}</b>, similarity {:.4}<br><code>{}</code></figcaption>{}</figure>",
-            draw::escape(row.name),
-            row.similarity,
-            draw::escape(&row.formula),
-            picture(formula, row.name.to_owned())?
-        )?;
+    let mut add = |caption: String, picture: String| {
+        text += &format!("<figure><figcaption>{caption}</figcaption>{picture}</figure>\n");
+    };
+    let code = |formula: &str| format!("<code>{}</code>", draw::escape(formula));
+    add(code(&query.display(names).to_string()), picture(query, "query".into())?);
+    for (Row { name, similarity, formula, .. }, drawn) in rows.iter().zip(formulas) {
+        let caption =
+            format!("<b>{}</b>, similarity {similarity:.4}<br>{}", draw::escape(name), code(formula));
+        add(caption, picture(drawn, (*name).to_owned())?);
     }
     Ok(text + "</html>\n")
 }

@@ -1,9 +1,11 @@
 //! Results on standard output, for people or for programs.
 
 use std::fmt::Display;
+use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -16,6 +18,11 @@ pub(crate) enum Output {
     Text,
     /// For programs: one JSON object a line
     Json,
+}
+
+/// Writes a file that the user asked for.
+pub(crate) fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+    fs::write(path, content).with_context(|| format!("cannot write `{}`", path.display()))
 }
 
 impl Output {

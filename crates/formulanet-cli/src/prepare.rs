@@ -5,14 +5,13 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use clap::builder::PossibleValuesParser;
 use formulanet::data::{self, Counts, HoldOut, Labels, Layout, Options, Preparation, view_name};
 use formulanet::logic::View;
 use formulanet::processes::{self, Alone};
 use formulanet::rank::Retriever;
 use formulanet::train::{PoolOptions, PoolSource, make_pools};
 
-use crate::input::{LimitArguments, ViewArgument, named};
+use crate::input::{LimitArguments, ViewArgument, counted, one_of};
 use crate::output::Output;
 use crate::progress::Bar;
 use crate::usage::{refuse_given, wrong};
@@ -35,8 +34,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
     /// The format of the data set; detected if omitted
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Layout::ALL.map(|(name, _)| name)))]
-    input_format: Option<String>,
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(&Layout::ALL))]
+    input_format: Option<Layout>,
     #[command(flatten)]
     view: ViewArgument,
     /// Hold out conjectures for validation: a number, a fraction such as 0.07, or @FILE with a name per line
@@ -100,12 +99,10 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let [input] = &arguments.input[..] else {
         return Err(wrong("expected one data set; only with --pool there may be several"));
     };
-    let view = arguments.view.view();
+    let view = arguments.view.view;
     if matches!(arguments.validation, HoldOut::Names(_)) {
-        refuse_given(
-            &[("--seed", arguments.seed.is_some())],
-            "--validation @FILE, which names the conjectures",
-        )?;
+        let with = "--validation @FILE, which names the conjectures";
+        refuse_given(&[("--seed", arguments.seed.is_some())], with)?;
     }
     if !matches!(view, View::GraphNames | View::TreeNames) {
         let with = format!("--view {}, which has no variable names", view_name(view));
@@ -122,9 +119,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         keep_going: arguments.keep_going,
         limits: arguments.limits.limits(),
     };
-    let layout = arguments.input_format.as_deref().map(|name| named(&Layout::ALL, name));
     let threads = arguments.threads.unwrap_or_else(|| processes::threads(&Alone));
-    let prepared = data::prepare(input, &arguments.out, layout, &options, threads, &Bar::new())?;
+    let (out, layout) = (&arguments.out, arguments.input_format);
+    let prepared = data::prepare(input, out, layout, &options, threads, &Bar::new())?;
     let (what, meta) = match prepared {
         Preparation::AlreadyThere(meta) => ("already there:", meta),
         Preparation::Written(meta, skipped) => {
@@ -132,7 +129,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             ("wrote", meta)
         }
     };
-    let text = format!("{what} {}\n{}", arguments.out.display(), summary(&meta.counts));
+    let text = format!("{what} {}\n{}", out.display(), summary(&meta.counts));
     arguments.format.print(text, &meta)
 }
 
@@ -178,18 +175,12 @@ fn pools(arguments: &Arguments, size: usize) -> Result<()> {
 }
 
 fn summary(counts: &Counts) -> String {
+    let Counts { conjectures, pairs, statement_graphs, graphs, nodes, edges, .. } = counts;
+    let Counts { vocabulary, premises, dependencies, .. } = counts;
     format!(
-        "{:>12} conjectures\n{:>12} labelled statements, {} distinct\n{:>12} graphs, {} nodes, {} edges\n\
-         {:>12} labels\n{:>12} named premises, {} dependencies\n",
-        counts.conjectures,
-        counts.pairs,
-        counts.statement_graphs,
-        counts.graphs,
-        counts.nodes,
-        counts.edges,
-        counts.vocabulary,
-        counts.premises,
-        counts.dependencies
+        "{conjectures:>12} conjectures\n{pairs:>12} labelled statements, {statement_graphs} distinct\n\
+         {graphs:>12} graphs, {nodes} nodes, {edges} edges\n{vocabulary:>12} labels\n\
+         {premises:>12} named premises, {dependencies} dependencies\n"
     )
 }
 
@@ -199,9 +190,7 @@ fn report_skipped(skipped: &[String]) {
     for message in skipped.iter().take(SHOWN) {
         eprintln!("skipped: {message}");
     }
-    match skipped.len() {
-        0 => {}
-        1 => eprintln!("skipped 1 statement"),
-        number => eprintln!("skipped {number} statements"),
+    if !skipped.is_empty() {
+        eprintln!("skipped {}", counted(skipped.len(), "statement"));
     }
 }

@@ -75,11 +75,11 @@ impl Processes {
             let session = (number > 1).then(processes::Session::start).flatten();
             if let Some(session) = &session {
                 GROUP.get_or_init(|| session.group());
-                if group().size() != number {
+                let known = group().size();
+                if known != number {
                     bail!(
-                        "the launcher has started {number} processes, and MPI knows of {}: use the launcher of the MPI \
-                         library that this program was built with",
-                        group().size()
+                        "the launcher has started {number} processes, and MPI knows of {known}: use the launcher of the \
+                         MPI library that this program was built with"
                     );
                 }
             }

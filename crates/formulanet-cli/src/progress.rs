@@ -1,6 +1,6 @@
 //! Progress bars on standard error, and Ctrl-C.
 
-use std::sync::OnceLock;
+use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use formulanet::{Progress, Stage};
@@ -8,23 +8,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::processes::speaks;
 
-/// Whether the user has pressed Ctrl-C, from now on.
-fn stopped() -> &'static AtomicBool {
-    static STOPPED: OnceLock<&'static AtomicBool> = OnceLock::new();
-    STOPPED.get_or_init(|| {
-        let flag: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
-        // Without a handler Ctrl-C ends the program at once, which is what it did before.
-        let _ = ctrlc::set_handler(move || flag.store(true, Ordering::SeqCst));
-        flag
-    })
-}
+/// Whether the user has pressed Ctrl-C since the first bar was made.
+static STOPPED: AtomicBool = AtomicBool::new(false);
 
 /// A bar with the time left; hidden where standard error is no terminal, and in all processes but the first.
 pub(crate) struct Bar {
     bar: ProgressBar,
     /// Whether a hidden bar prints a line for every stage.
     has_lines: bool,
-    stopped: &'static AtomicBool,
 }
 
 impl Bar {
@@ -38,8 +29,10 @@ impl Bar {
     }
 
     fn make(has_lines: bool) -> Self {
-        let bar = if speaks() { ProgressBar::no_length() } else { ProgressBar::hidden() };
-        Bar { bar, has_lines, stopped: stopped() }
+        static HANDLER: Once = Once::new();
+        // Without a handler Ctrl-C ends the program at once, which is what it did before.
+        HANDLER.call_once(|| _ = ctrlc::set_handler(|| STOPPED.store(true, Ordering::SeqCst)));
+        Bar { bar: if speaks() { ProgressBar::no_length() } else { ProgressBar::hidden() }, has_lines }
     }
 
     pub(crate) fn is_hidden(&self) -> bool {
@@ -98,6 +91,6 @@ impl Progress for Bar {
     }
 
     fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::SeqCst)
+        STOPPED.load(Ordering::SeqCst)
     }
 }

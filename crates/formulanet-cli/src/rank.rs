@@ -10,9 +10,10 @@ use formulanet::read::Source;
 use serde::Serialize;
 
 use crate::input::{
-    ComputeArguments, FormatArgument, FormulaArguments, LimitArguments, Listing, ModelArgument,
-    ReadingArguments, SelectionArguments, read_all, refuse_stdin_twice, warn_unmatched, writing,
+    ComputeArguments, FormatArgument, FormulaArguments, LimitArguments, ModelArgument, ReadingArguments,
+    SelectionArguments, read_all, refuse_stdin_twice, warn_unmatched, writing,
 };
+use crate::output::Output;
 
 /// Rank statements by how useful they are for a conjecture
 ///
@@ -54,8 +55,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     together: ReadingArguments,
     /// How to show the result
-    #[arg(long, value_enum, default_value_t = Listing::Text)]
-    format: Listing,
+    #[arg(long, value_enum, default_value_t = Output::Text)]
+    format: Output,
     #[command(flatten)]
     selection: SelectionArguments,
     #[command(flatten)]
@@ -85,11 +86,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     refuse_stdin_twice(files.iter().chain([&arguments.conjecture]).map(String::as_str))?;
     let library = arguments.library.as_deref().map(Library::open).transpose()?;
     let sources = arguments.input.open(&files)?;
-    let languages = Languages::decide(
-        arguments.reading.syntax(),
-        sources.first().map(Source::syntax),
-        library.as_ref().map(Library::syntax).transpose()?,
-    );
+    let (own, stored) = (sources.first().map(Source::syntax), library.as_ref().map(Library::syntax));
+    let languages = Languages::decide(arguments.reading.syntax, own, stored.transpose()?);
     let limits = arguments.limits.limits();
     let reads = arguments.together.reads(languages.reads());
     let computing = (&arguments.compute, limits);
@@ -136,8 +134,8 @@ fn print(
             without_conjecture: scores.usual.as_ref().map(|scores| scores[ranked.statement]),
         };
         writing(match arguments.format {
-            Listing::Json => writeln!(out, "{}", serde_json::to_string(&row)?),
-            Listing::Text => text(&mut out, &row, width),
+            Output::Json => writeln!(out, "{}", serde_json::to_string(&row)?),
+            Output::Text => text(&mut out, &row, width),
         })?;
     }
     writing(out.flush())

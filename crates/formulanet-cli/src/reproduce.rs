@@ -94,12 +94,12 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
-    let targets: &[Target] = match arguments.what {
-        What::Table1 => &[Target::Table1],
-        What::Table2 => &[Target::Table2],
-        What::Table3 => &[Target::Table3],
-        What::Figure5 => &[Target::Figure5],
-        What::All => &Target::ALL.map(|(_, target)| target),
+    let mut left = match arguments.what {
+        What::Table1 => vec![Target::Table1],
+        What::Table2 => vec![Target::Table2],
+        What::Table3 => vec![Target::Table3],
+        What::Figure5 => vec![Target::Figure5],
+        What::All => Target::ALL.map(|(_, target)| target).to_vec(),
     };
     let settings = Settings {
         source: arguments.source,
@@ -118,7 +118,6 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     };
     let bar = Bar::with_lines();
     let reproduction = Reproduction::open(&settings, &bar)?;
-    let mut left = targets.to_vec();
     for pass in 0.. {
         left = measure(&reproduction, &settings, &left, &bar, arguments.format)?;
         if left.is_empty() {

@@ -14,6 +14,7 @@ use crate::input::{
     ComputeArguments, LimitArguments, ModelArgument, ReadingArguments, SelectionArguments, warn_unmatched,
     writing,
 };
+use crate::output::write_file;
 use crate::rank::Row;
 use crate::usage::wrong;
 
@@ -96,22 +97,18 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     };
     match (arguments.most.as_slice(), &arguments.out) {
         ([most], None) => writing(io::stdout().lock().write_all(shown(*most)?.as_bytes())),
-        ([most], Some(path)) => write(path, &shown(*most)?),
+        ([most], Some(path)) => write_file(path, shown(*most)?),
         (several, folder) => {
             let folder = folder.as_deref().unwrap_or(Path::new("."));
             fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
             for &most in several {
                 let path = folder.join(slice_name(&arguments.problem, most, arguments.format));
-                write(&path, &shown(most)?)?;
+                write_file(&path, shown(most)?)?;
                 eprintln!("wrote {}", path.display());
             }
             Ok(())
         }
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
 }
 
 /// `big.p` with 16 axioms is `big.16.p`.

@@ -3,11 +3,11 @@
 use std::fmt::{self, Write};
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use clap::Args;
 use formulanet::data::{Layout, Prepared, Sizes, Stats, histograms, view_name};
 
-use crate::output::Output;
+use crate::output::{Output, write_file};
 
 /// Show what a prepared folder holds
 #[derive(Args)]
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         let title = format!("{}: sizes of formulas", prepared.meta().input);
         let picture = histograms(&title, &stats.distributions())
             .map_err(|error| anyhow!("cannot draw the distributions: {error}"))?;
-        std::fs::write(file, picture).with_context(|| format!("cannot write `{}`", file.display()))?;
+        write_file(file, picture)?;
     }
     let value = serde_json::json!({ "meta": prepared.meta(), "stats": stats });
     let mut shown = String::new();

@@ -3,6 +3,7 @@
 mod flags;
 mod together;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -116,10 +117,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if arguments.together || arguments.resume.as_deref().is_some_and(train::is_together) {
         return together::run(&arguments);
     }
-    refuse_given(
-        &[("--validation", arguments.validation.is_some()), ("--also", !arguments.also.is_empty())],
-        "data that `formulanet prepare` has split",
-    )?;
+    let flags = [("--validation", arguments.validation.is_some()), ("--also", !arguments.also.is_empty())];
+    refuse_given(&flags, "data that `formulanet prepare` has split")?;
     let prepared = Prepared::open(&arguments.data)?;
     let (folder, recipe) = match &arguments.resume {
         Some(folder) => (folder, recipe_of(folder)?),
@@ -202,13 +201,10 @@ fn print_end(end: &RunEnd, folder: &Path, arguments: &Arguments) -> Result<()> {
                     writing(write!(out, "held-out conjectures, all premises ranked\n{ranking}"))?;
                 }
                 Some(Validation { accuracy, pairs, hidden, .. }) => {
-                    let percent = 100.0 * accuracy;
+                    let text =
+                        format!("validation accuracy {:.2} % of {pairs} held-out pairs", 100.0 * accuracy);
                     let hidden = hidden.map(|hidden| format!(", {:.2} % with names hidden", 100.0 * hidden));
-                    let hidden = hidden.unwrap_or_default();
-                    writing(writeln!(
-                        out,
-                        "validation accuracy {percent:.2} % of {pairs} held-out pairs{hidden}"
-                    ))?;
+                    writing(writeln!(out, "{text}{}", hidden.unwrap_or_default()))?;
                 }
                 None => {}
             }
@@ -250,45 +246,33 @@ fn line_text(line: &Line, total: u64) -> String {
         shares.iter().map(|share| format!("{:.1}", 100.0 * share)).collect::<Vec<_>>().join(" ")
     };
     let left = line.seconds / line.step.max(1) as f64 * total.saturating_sub(line.step) as f64;
-    let mut text = format!(
-        "{:>6}/{total} epoch {:.2}  {:.0} pairs/s  loss {:.3}  accuracy {} %  rate {:.1e}  {:.0} min left",
-        line.step,
-        line.epoch,
-        line.speed,
-        line.loss.last().unwrap_or(&0.0),
-        percent(&line.accuracy),
-        line.rate,
+    let Line { step, epoch, speed, rate, .. } = line;
+    let (loss, accuracy) = (line.loss.last().unwrap_or(&0.0), percent(&line.accuracy));
+    let text = format!(
+        "{step:>6}/{total} epoch {epoch:.2}  {speed:.0} pairs/s  loss {loss:.3}  accuracy {accuracy} %  \
+         rate {rate:.1e}  {:.0} min left",
         left / 60.0
     );
-    match &line.validation {
-        Some(Validation { ranking: Some(ranking), .. }) => {
-            let recall = |at: usize| ranking.recall_at.get(&at).copied().unwrap_or(0.0);
-            text += &format!(
-                "\n       validation of {}: recall@16 {:.4}, @32 {:.4}, @64 {:.4}, full@64 {:.4}, MRR {:.4}, MAP {:.4}",
-                ranking.queries,
-                recall(16),
-                recall(32),
-                recall(64),
-                ranking.full_recall_at.get(&64).copied().unwrap_or(0.0),
-                ranking.mean_reciprocal_rank,
-                ranking.mean_average_precision
-            );
+    let Some(validation) = &line.validation else { return text };
+    let Validation { accuracy, pairs, steps, loss, ranking, hidden } = validation;
+    let found = match (ranking, hidden) {
+        (Some(ranking), _) => {
+            let at = |shares: &BTreeMap<usize, f64>, at| shares.get(&at).copied().unwrap_or(0.0);
+            let [r16, r32, r64] = [16, 32, 64].map(|k| at(&ranking.recall_at, k));
+            let (full, queries) = (at(&ranking.full_recall_at, 64), ranking.queries);
+            let (mrr, map) = (ranking.mean_reciprocal_rank, ranking.mean_average_precision);
+            format!(
+                " of {queries}: recall@16 {r16:.4}, @32 {r32:.4}, @64 {r64:.4}, full@64 {full:.4}, MRR {mrr:.4}, \
+                 MAP {map:.4}"
+            )
         }
-        Some(Validation { accuracy, pairs, loss, hidden: Some(hidden), .. }) => {
-            text += &format!(
-                "\n       validation {:.2} % of {pairs}, {:.2} % with names hidden, loss {loss:.3}",
-                100.0 * accuracy,
-                100.0 * hidden
-            );
+        (None, hidden) => {
+            let more = match hidden {
+                Some(hidden) => format!(", {:.2} % with names hidden", 100.0 * hidden),
+                None => format!(" (steps {} %)", percent(steps)),
+            };
+            format!(" {:.2} % of {pairs}{more}, loss {loss:.3}", 100.0 * accuracy)
         }
-        Some(Validation { accuracy, pairs, steps, loss, .. }) => {
-            text += &format!(
-                "\n       validation {:.2} % of {pairs} (steps {} %), loss {loss:.3}",
-                100.0 * accuracy,
-                percent(steps)
-            );
-        }
-        None => {}
-    }
-    text
+    };
+    format!("{text}\n       validation{found}")
 }

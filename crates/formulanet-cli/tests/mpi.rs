@@ -5,14 +5,14 @@ mod common;
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::ops::Deref;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{Run, formulanet};
-use formulanet_testing::pairs;
+use formulanet_testing::{Folder, pairs};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_formulanet");
 
@@ -53,17 +53,25 @@ fn mpirun_two(first: (&str, &[&str]), second: (&str, &[&str])) -> Run {
 }
 
 struct Place {
-    directory: tempfile::TempDir,
+    folder: Folder,
     /// Processes that wait for each other use up their cores: one job at a time.
     _turn: MutexGuard<'static, ()>,
+}
+
+impl Deref for Place {
+    type Target = Folder;
+
+    fn deref(&self) -> &Folder {
+        &self.folder
+    }
 }
 
 impl Place {
     fn new() -> Self {
         static TURN: Mutex<()> = Mutex::new(());
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = Place { directory: tempfile::tempdir().unwrap(), _turn: turn };
-        fs::write(place.path("pairs.jsonl"), pairs(true)).unwrap();
+        let place = Place { folder: Folder::new(), _turn: turn };
+        place.write("pairs.jsonl", pairs(true));
         place.prepare("data", "8");
         place
     }
@@ -74,18 +82,6 @@ impl Place {
             &["prepare", &raw, "--out", &out, "--validation", validation, "--view", "dag"],
             b"",
         ));
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().join(name)
-    }
-
-    fn text(&self, name: &str) -> String {
-        self.path(name).display().to_string()
-    }
-
-    fn bytes(&self, name: &str) -> Vec<u8> {
-        fs::read(self.path(name)).unwrap()
     }
 
     /// The arguments of a run with a recipe, or of its resumption.
@@ -187,29 +183,20 @@ fn eval_embed_and_library_are_those_of_one_process() {
         assert_eq!(mpirun(2, &eval_raw).stdout, expected_raw.stdout);
     }
     let model = place.text("towers/model.safetensors");
-    let embed = |out: &str| {
-        let fixed = ["embed", "--premises", "fixtures/arithmetic.hol", "--format", "npy"];
-        [&fixed[..], &["--model", &model, "--out", out]]
-            .concat()
-            .iter()
-            .map(|&word| word.to_owned())
-            .collect()
-    };
-    let library = |out: &str| {
-        let words = ["library", "build", out, "fixtures/arithmetic.hol", "--model", &model];
-        words.iter().map(|&word| word.to_owned()).collect()
-    };
-    let run = |processes: usize, arguments: Vec<String>| {
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        check(&if processes == 1 { formulanet(&arguments, b"") } else { mpirun(processes, &arguments) });
+    let run = |processes: usize, arguments: &[&str]| {
+        check(&if processes == 1 { formulanet(arguments, b"") } else { mpirun(processes, arguments) });
     };
     for processes in [1, 2, 4] {
-        run(processes, embed(&place.text(&format!("vectors{processes}.npy"))));
-        run(processes, library(&place.text(&format!("library{processes}.db"))));
+        let [vectors, library] = ["vectors", "library"].map(|name| place.text(&format!("{name}{processes}")));
+        let (statements, model) = ("fixtures/arithmetic.hol", ["--model", model.as_str()]);
+        let embed = ["embed", "--premises", statements, "--format", "npy", "--out", &vectors];
+        run(processes, &[&embed[..], &model].concat());
+        run(processes, &[&["library", "build", &library, statements][..], &model].concat());
     }
     for processes in [2, 4] {
-        assert!(place.bytes(&format!("vectors{processes}.npy")) == place.bytes("vectors1.npy"));
-        assert!(place.bytes(&format!("library{processes}.db")) == place.bytes("library1.db"));
+        for name in ["vectors", "library"] {
+            assert!(place.bytes(&format!("{name}{processes}")) == place.bytes(&format!("{name}1")), "{name}");
+        }
     }
 }
 
@@ -265,15 +252,8 @@ fn a_full_disk_ends_the_job_and_spares_the_checkpoint() {
         return;
     }
     let run = place.train(2, "small/run", LONG, &[]);
-    check(&Run {
-        code: Command::new("cp")
-            .args(["-r", &place.text("small/run"), &place.text("run")])
-            .status()
-            .unwrap()
-            .code(),
-        stdout: String::new(),
-        stderr: String::new(),
-    });
+    let copied = Command::new("cp").args(["-r", &place.text("small/run"), &place.text("run")]).status();
+    assert!(copied.unwrap().success());
     assert!(Command::new("umount").arg(&small).status().unwrap().success());
     check_refused(&run, "No space left");
     check(&place.train(2, "run", "", &[]));
@@ -313,18 +293,13 @@ fn what_is_wrong_is_said_once() {
     let data = place.text("data");
     let out = place.text("out");
     check_refused(&mpirun(2, &["train", "--data", "nowhere", "--out", &out]), "nowhere");
-    check_refused(
-        &mpirun(3, &["train", "--data", &data, "--out", &out, "--rate", "0"]),
-        "rate must be positive",
-    );
+    let slow = mpirun(3, &["train", "--data", &data, "--out", &out, "--rate", "0"]);
+    check_refused(&slow, "rate must be positive");
     let few = ["train", "--data", &data, "--out", &out, "--batch", "4", "--micro-batch", "4"];
     check_refused(&mpirun(4, &few), "expected at most 2 processes");
     check_refused(&mpirun(2, &["embed", "--premises", "-"]), "standard input reaches one of 2");
     check_refused(&mpirun(2, &["train", "--data", &data]), "");
-    fs::write(place.path("there.db"), "").unwrap();
-    let there = place.text("there.db");
-    check_refused(
-        &mpirun(2, &["library", "build", &there, "fixtures/arithmetic.hol"]),
-        "expected nothing there, found a file",
-    );
+    let there = place.write("there.db", "");
+    let build = mpirun(2, &["library", "build", &there, "fixtures/arithmetic.hol"]);
+    check_refused(&build, "expected nothing there, found a file");
 }

@@ -213,6 +213,7 @@ const NONE: u32 = u32::MAX;
 /// assert_eq!((graph.node_count(), graph.edge_count(), graph.treelet_count()), (10, 14, 6));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[derive(Default)]
 pub struct GraphBuilder {
     view: View,
     limits: Limits,
@@ -240,19 +241,7 @@ struct VariableNodes {
 impl GraphBuilder {
     /// A builder of one view.
     pub fn new(view: View, limits: Limits) -> Self {
-        GraphBuilder {
-            view,
-            limits,
-            leaves: Vec::new(),
-            stamp: 0,
-            variables: Vec::new(),
-            free: Vec::new(),
-            tree_edges: Vec::new(),
-            functions: Vec::new(),
-            stack: Vec::new(),
-            cursor: Vec::new(),
-            sharing: share::Sharing::default(),
-        }
+        GraphBuilder { view, limits, ..Self::default() }
     }
 
     /// Fills `graph` with the graph of a formula.

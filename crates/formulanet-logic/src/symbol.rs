@@ -192,10 +192,8 @@ impl Interner {
 
     /// The number of a name, if it is known.
     pub fn get(&self, name: &str) -> Option<Symbol> {
-        {
-            let prefix = prefix_of(name.as_bytes());
-            self.find(self.hash(prefix, name.as_bytes()), prefix, name.as_bytes()).ok()
-        }
+        let prefix = prefix_of(name.as_bytes());
+        self.find(self.hash(prefix, name.as_bytes()), prefix, name.as_bytes()).ok()
     }
 
     /// The name of a symbol of this interner.
@@ -254,10 +252,7 @@ impl Interner {
         self.text.push_str(name);
         self.ends.push(u32::try_from(self.text.len()).expect("less than 4 GiB of names"));
         self.slots[place] = Slot { prefix, length: name.len() as u32, symbol: symbol.0 };
-        self.labels.push(match folded(name) {
-            Some(label) => label,
-            None => symbol,
-        });
+        self.labels.push(folded(name).unwrap_or(symbol));
         symbol
     }
 

@@ -165,11 +165,8 @@ impl Batch {
         assert!(named.all(|graph| graph < graphs.len()), "a graph that is not there");
         let mut useful = contest.useful.iter().flatten();
         assert!(useful.all(|&n| (n as usize) < contest.statements.len()), "a statement that is not there");
-        let count = contest.conjectures.len();
-        assert!(
-            contest.useful.len() == count && contest.chances.len() == count,
-            "not one for each conjecture"
-        );
+        let counts = [contest.useful.len(), contest.chances.len()];
+        assert_eq!(counts, [contest.conjectures.len(); 2], "not one for each conjecture");
         let (unions, places) = deal(graphs, dealing.into(), config);
         Batch { unions, places, task: Task::Contest(contest), dropout: Dropout::default() }
     }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use half::{bf16, f16};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::model::Model;
@@ -15,7 +15,8 @@ use crate::optim::{MovingAverage, Optimiser};
 use crate::tensors::{Layout, Shape};
 
 /// How the matrices of a model file are stored. Vectors (scales, shifts, means, biases) are always f32: they are small.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Storage {
     /// As they are.
     F32,

@@ -112,17 +112,11 @@ impl Network {
         let width = self.model.config.width();
         let embedded = self.compute.map(parts.len(), |i| {
             let part = &graphs[parts[i].clone()];
-            let trace = self
-                .pass()
-                .forward(&self.model.layout.functions, &Union::new(part.iter().copied(), &self.model.config));
-            let of_graph = |g: usize| Embedding {
-                values: trace
-                    .pools
-                    .iter()
-                    .flat_map(|pool| &pool.vectors[g * width..][..width])
-                    .copied()
-                    .collect(),
-                width,
+            let union = Union::new(part.iter().copied(), &self.model.config);
+            let trace = self.pass().forward(&self.model.layout.functions, &union);
+            let of_graph = |g: usize| {
+                let vectors = trace.pools.iter().flat_map(|pool| &pool.vectors[g * width..][..width]);
+                Embedding { values: vectors.copied().collect(), width }
             };
             let embeddings: Vec<Embedding> = (0..part.len()).map(of_graph).collect();
             trace.recycle(&self.compute);
@@ -165,9 +159,7 @@ impl Network {
         };
         (0..self.model.layout.functions.heads.len()).map(of_step).collect()
     }
-}
 
-impl Network {
     /// The probability that each of many statements is useful for a conjecture, by the last classifier. `statements` has
     /// the vector of each after the last step, one behind the other.
     ///

@@ -120,10 +120,9 @@ impl MovingAverage {
         self.steps += 1;
         let warm = (1.0 + self.steps as f32) / (10.0 + self.steps as f32);
         let decay = self.decay.min(warm);
-        self.values
-            .iter_mut()
-            .zip(values)
-            .for_each(|(average, value)| *average += (1.0 - decay) * (value - *average));
+        for (average, value) in self.values.iter_mut().zip(values) {
+            *average += (1.0 - decay) * (value - *average);
+        }
     }
 
     pub(crate) fn steps(&self) -> u64 {

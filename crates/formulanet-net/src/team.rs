@@ -53,11 +53,9 @@ impl Group for Member {
 
     fn exchange(&self, mine: &[f32], send_counts: &[usize], received: &mut [f32], receive_counts: &[usize]) {
         assert_eq!(mine.len(), send_counts.iter().sum::<usize>(), "something for everybody");
-        let starts = self.gather_bytes(
-            &(0..send_counts.len())
-                .flat_map(|to| (send_counts[..to].iter().sum::<usize>() as u64).to_le_bytes())
-                .collect::<Vec<_>>(),
-        );
+        let start = |to: usize| send_counts[..to].iter().sum::<usize>() as u64;
+        let starts: Vec<u8> = (0..send_counts.len()).flat_map(|to| start(to).to_le_bytes()).collect();
+        let starts = self.gather_bytes(&starts);
         let said = self.gather_bytes(&mine.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>());
         let mut received = received.iter_mut();
         for ((starts, said), &count) in starts.iter().zip(&said).zip(receive_counts) {

@@ -59,12 +59,8 @@ impl Model {
         let mut traces: Vec<Option<Trace>> = batch.unions.iter().map(|_| None).collect();
         numbers.into_iter().zip(computed).for_each(|(i, trace)| traces[i] = Some(trace));
         let (traces, followed) = self.gather_traces(batch, traces, compute);
-        let mut gradients = Gradients {
-            values: compute.zeros(self.layout.trained()),
-            losses: Vec::new(),
-            correct: Vec::new(),
-            followed,
-        };
+        let values = compute.zeros(self.layout.trained());
+        let mut gradients = Gradients { values, losses: Vec::new(), correct: Vec::new(), followed };
         let pooled = match &batch.task {
             Task::Pairs(pairs) => {
                 assert!(self.config.meeting != Meeting::Towers, "pairs are for classifiers");
@@ -122,16 +118,10 @@ impl Model {
             for pair in pairs {
                 self.config.join(vector(pair.statement), vector(pair.conjecture), pair.hints, &mut inputs);
             }
-            let result = pass.head_gradients(
-                head,
-                &inputs,
-                &labels,
-                batch.dropout.other(t as u64),
-                &mut gradients.values,
-            );
-            for (pair, row) in
-                pairs.iter().zip(result.input_gradient.chunks_exact(inputs.len() / labels.len()))
-            {
+            let dropout = batch.dropout.other(t as u64);
+            let result = pass.head_gradients(head, &inputs, &labels, dropout, &mut gradients.values);
+            let rows = result.input_gradient.chunks_exact(inputs.len() / labels.len());
+            for (pair, row) in pairs.iter().zip(rows) {
                 let (statement, conjecture) =
                     self.config.part(row, vector(pair.statement), vector(pair.conjecture));
                 for (graph, gradient) in [(pair.statement, statement), (pair.conjecture, conjecture)] {

@@ -22,12 +22,20 @@ pub struct GraphInput<'a> {
     pub targets: &'a [u16],
 }
 
-impl GraphInput<'_> {
+impl<'a> GraphInput<'a> {
+    /// The same graph with other tokens, if there are any.
+    pub fn with(self, tokens: &'a Option<Vec<u16>>) -> Self {
+        GraphInput { tokens: tokens.as_deref().unwrap_or(self.tokens), ..self }
+    }
+
+    /// How many treelets there are.
+    pub fn treelets(&self) -> usize {
+        self.degrees.iter().map(|&n| usize::from(n) * usize::from(n.max(1) - 1) / 2).sum()
+    }
+
     /// About how much work the graph is.
     pub fn cost(&self) -> usize {
-        let treelets: usize =
-            self.degrees.iter().map(|&n| usize::from(n) * usize::from(n.max(1) - 1) / 2).sum();
-        10 * self.tokens.len() + 2 * self.targets.len() + 3 * treelets
+        10 * self.tokens.len() + 2 * self.targets.len() + 3 * self.treelets()
     }
 }
 

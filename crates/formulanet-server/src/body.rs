@@ -33,17 +33,12 @@ pub(crate) async fn read(
         return Err(too_large());
     }
     match timeout_at(deadline.until(), Limited::new(body, most).collect()).await {
-        Err(_) => {
-            let message = "the body did not come in time; send it faster";
-            Err(Problem::new(StatusCode::REQUEST_TIMEOUT, message).closing())
-        }
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
-        Ok(Err(_)) => {
-            let message = "expected a whole body, found one that breaks off";
-            Err(Problem::new(StatusCode::BAD_REQUEST, message).closing())
-        }
+        Err(_) => Err((StatusCode::REQUEST_TIMEOUT, "the body did not come in time; send it faster")),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => return Err(too_large()),
+        Ok(Err(_)) => Err((StatusCode::BAD_REQUEST, "expected a whole body, found one that breaks off")),
         Ok(Ok(body)) => Ok(body.to_bytes()),
     }
+    .map_err(|(status, message)| Problem::new(status, message).closing())
 }
 
 fn expect_json(headers: &HeaderMap) -> Result<(), Problem> {
@@ -52,10 +47,8 @@ fn expect_json(headers: &HeaderMap) -> Result<(), Problem> {
     if kind.eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
-    let message = format!(
-        "expected the header `content-type: application/json`, found {}",
-        crate::catalog::shown(found)
-    );
+    let found = crate::catalog::shown(found);
+    let message = format!("expected the header `content-type: application/json`, found {found}");
     Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
 }
 
@@ -64,9 +57,7 @@ pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     let text = std::str::from_utf8(body).map_err(|error| {
         let message = format!("expected JSON in UTF-8, found the byte 0x{:02x}", body[error.valid_up_to()]);
         let place = Position::in_text(&String::from_utf8_lossy(body), error.valid_up_to(), 1);
-        let mut problem = Problem::new(StatusCode::BAD_REQUEST, message);
-        (problem.details.line, problem.details.column) = (Some(place.line), Some(place.column));
-        problem
+        Problem::new(StatusCode::BAD_REQUEST, message).at(place)
     })?;
     let is_object = text.trim_start().starts_with('{');
     let error = match serde_json::from_str(text) {
@@ -92,10 +83,8 @@ fn at(status: StatusCode, expected: &str, error: &serde_json::Error) -> Problem 
     let (line, column) = (error.line(), error.column());
     let message = error.to_string();
     let message = message.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&message);
-    let mut problem = Problem::new(status, format!("{expected}: {message}"));
-    problem.details.line = Some(line.max(1));
-    problem.details.column = Some(column.max(1));
-    problem
+    let place = Position { line: line.max(1), column: column.max(1) };
+    Problem::new(status, format!("{expected}: {message}")).at(place)
 }
 
 /// A statement of a request.

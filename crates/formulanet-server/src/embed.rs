@@ -7,11 +7,10 @@ use formulanet::rank::{Languages, Pace};
 use formulanet::read::Syntax;
 use serde::{Deserialize, Serialize};
 
-use crate::catalog::Catalog;
 use crate::pool::Deadline;
 use crate::problem::Problem;
 use crate::rank::encode;
-use crate::settings::Settings;
+use crate::router::App;
 
 /// What is asked.
 #[derive(Deserialize)]
@@ -41,12 +40,8 @@ pub(crate) struct Answer {
 }
 
 /// Embeds.
-pub(crate) fn answer(
-    catalog: &Catalog,
-    settings: &Settings,
-    request: Request,
-    deadline: &Deadline,
-) -> Result<Answer, Problem> {
+pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result<Answer, Problem> {
+    let App { catalog, settings, .. } = app;
     let Request { statements, model } = request;
     if statements.len() > settings.max_premises {
         let message =

@@ -6,10 +6,10 @@ use formulanet::logic::{Graph, GraphBuilder, Interner, Position, View, hol, tptp
 use formulanet::read::Syntax;
 use serde::{Deserialize, Serialize};
 
-use crate::catalog::{Catalog, shown};
+use crate::catalog::shown;
 use crate::pool::Deadline;
 use crate::problem::Problem;
-use crate::settings::Settings;
+use crate::router::App;
 
 /// What is asked.
 #[derive(Deserialize)]
@@ -43,12 +43,8 @@ const MOST_EDGES: usize = 1_200;
 const LONGEST_TITLE: usize = 200;
 
 /// Reads a formula, builds its graph and draws it.
-pub(crate) fn answer(
-    catalog: &Catalog,
-    settings: &Settings,
-    request: Request,
-    deadline: &Deadline,
-) -> Result<Answer, Problem> {
+pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result<Answer, Problem> {
+    let App { catalog, settings, .. } = app;
     let view = view(request.view.as_deref())?;
     let limits = settings.limits;
     let options = match &request.model {
@@ -69,13 +65,8 @@ pub(crate) fn answer(
     })?;
     deadline.check()?;
     let title = formula.display(&names).to_string().chars().take(LONGEST_TITLE).collect();
-    let options = SvgOptions {
-        title: Some(title),
-        legend: false,
-        max_nodes: MOST_NODES,
-        max_edges: MOST_EDGES,
-        ..SvgOptions::default()
-    };
+    let (title, max_nodes, max_edges) = (Some(title), MOST_NODES, MOST_EDGES);
+    let options = SvgOptions { title, legend: false, max_nodes, max_edges, ..SvgOptions::default() };
     let (svg, note) = match draw::svg(&graph, &names, &options) {
         Ok(svg) => (Some(svg), None),
         Err(large) => {

@@ -52,17 +52,13 @@ fn check_host(request: &Request, address: SocketAddr) -> Result<(), Problem> {
     if found.iter().all(Option::is_none) {
         return Err(Problem::new(StatusCode::BAD_REQUEST, "expected a header `host`, found none"));
     }
-    match found.into_iter().flatten().find(|host| !is_local(host)) {
-        None => Ok(()),
-        Some(host) => {
-            let message = format!(
-                "expected the host localhost, 127.0.0.1 or [::1], found `{}`; to serve other machines, start the \
-                 server with --listen and an address of this one",
-                crate::catalog::shown(host)
-            );
-            Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, message))
-        }
-    }
+    let Some(host) = found.into_iter().flatten().find(|host| !is_local(host)) else { return Ok(()) };
+    let host = crate::catalog::shown(host);
+    let message = format!(
+        "expected the host localhost, 127.0.0.1 or [::1], found `{host}`; to serve other machines, start the server \
+         with --listen and an address of this one"
+    );
+    Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, message))
 }
 
 /// Whether a host, with or without a port, is this machine by a name that nobody else can give away.

@@ -1,7 +1,6 @@
 //! What the server has done so far, as Prometheus reads it.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -83,29 +82,22 @@ impl Metrics {
     pub(crate) fn text(&self) -> String {
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let mut out = String::new();
-        let mut put = |line: std::fmt::Arguments<'_>| {
-            // Writing to a string does not fail.
-            let _ = writeln!(out, "{line}");
-        };
-        put(format_args!("# HELP formulanet_requests_total Requests by path and status."));
-        put(format_args!("# TYPE formulanet_requests_total counter"));
+        out += "# HELP formulanet_requests_total Requests by path and status.\n";
+        out += "# TYPE formulanet_requests_total counter\n";
         for ((path, status), count) in &counts.requests {
-            put(format_args!("formulanet_requests_total{{path=\"{path}\",status=\"{status}\"}} {count}"));
+            out += &format!("formulanet_requests_total{{path=\"{path}\",status=\"{status}\"}} {count}\n");
         }
-        put(format_args!(
-            "# HELP formulanet_request_seconds Time from a request's first lines to its answer."
-        ));
-        put(format_args!("# TYPE formulanet_request_seconds histogram"));
+        out += "# HELP formulanet_request_seconds Time from a request's first lines to its answer.\n";
+        out += "# TYPE formulanet_request_seconds histogram\n";
         for (path, histogram) in &counts.seconds {
             for (count, end) in histogram.buckets.iter().zip(BUCKETS) {
-                put(format_args!(
-                    "formulanet_request_seconds_bucket{{path=\"{path}\",le=\"{end}\"}} {count}"
-                ));
+                out +=
+                    &format!("formulanet_request_seconds_bucket{{path=\"{path}\",le=\"{end}\"}} {count}\n");
             }
             let Histogram { count, sum, .. } = histogram;
-            put(format_args!("formulanet_request_seconds_bucket{{path=\"{path}\",le=\"+Inf\"}} {count}"));
-            put(format_args!("formulanet_request_seconds_sum{{path=\"{path}\"}} {sum}"));
-            put(format_args!("formulanet_request_seconds_count{{path=\"{path}\"}} {count}"));
+            out += &format!("formulanet_request_seconds_bucket{{path=\"{path}\",le=\"+Inf\"}} {count}\n");
+            out += &format!("formulanet_request_seconds_sum{{path=\"{path}\"}} {sum}\n");
+            out += &format!("formulanet_request_seconds_count{{path=\"{path}\"}} {count}\n");
         }
         let of_status = |wanted: u16| -> u64 {
             let counts = counts.requests.iter().filter(|((_, status), _)| *status == wanted);
@@ -120,9 +112,9 @@ impl Metrics {
             ("requests_in_flight", "gauge", "Requests that are being answered.", in_flight),
             ("connections", "gauge", "Connections that are open.", connections),
         ] {
-            put(format_args!("# HELP formulanet_{name} {help}"));
-            put(format_args!("# TYPE formulanet_{name} {kind}"));
-            put(format_args!("formulanet_{name} {value}"));
+            out += &format!("# HELP formulanet_{name} {help}\n");
+            out += &format!("# TYPE formulanet_{name} {kind}\n");
+            out += &format!("formulanet_{name} {value}\n");
         }
         out
     }

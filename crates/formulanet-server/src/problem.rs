@@ -4,6 +4,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use formulanet::Error;
+use formulanet::logic::Position;
 use serde::Serialize;
 
 /// A refusal: a status, and a message that says what was expected, what was found and the way out.
@@ -70,16 +71,10 @@ impl Problem {
         match error {
             Error::Parse { cause, .. } => {
                 let message = format!("expected {}, found {}", cause.expected, cause.found);
-                let mut problem = Self::new(StatusCode::BAD_REQUEST, message).in_field(field);
-                problem.details.line = Some(cause.position.line);
-                problem.details.column = Some(cause.position.column);
-                problem
+                Self::new(StatusCode::BAD_REQUEST, message).in_field(field).at(cause.position)
             }
             Error::TooLarge { cause, position, .. } => {
-                let mut problem = Self::new(StatusCode::PAYLOAD_TOO_LARGE, cause.to_string()).in_field(field);
-                problem.details.line = Some(position.line);
-                problem.details.column = Some(position.column);
-                problem
+                Self::new(StatusCode::PAYLOAD_TOO_LARGE, cause.to_string()).in_field(field).at(position)
             }
             Error::Data { message, .. } => Self::new(StatusCode::BAD_REQUEST, message).in_field(field),
             Error::NoStatements => Self::senseless(field, error.to_string()),
@@ -97,6 +92,11 @@ impl Problem {
 
     pub(crate) fn in_field(mut self, field: impl Into<String>) -> Self {
         self.details.field = Some(field.into());
+        self
+    }
+
+    pub(crate) fn at(mut self, place: Position) -> Self {
+        (self.details.line, self.details.column) = (Some(place.line), Some(place.column));
         self
     }
 

@@ -13,7 +13,7 @@ use crate::body::{NamedStatement, Premises};
 use crate::catalog::{Catalog, Model, Shelf};
 use crate::pool::Deadline;
 use crate::problem::Problem;
-use crate::settings::Settings;
+use crate::router::App;
 
 /// What is asked.
 #[derive(Deserialize)]
@@ -64,12 +64,8 @@ struct Row {
 }
 
 /// Ranks.
-pub(crate) fn answer(
-    catalog: &Catalog,
-    settings: &Settings,
-    request: Request,
-    deadline: &Deadline,
-) -> Result<Answer, Problem> {
+pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result<Answer, Problem> {
+    let App { catalog, settings, .. } = app;
     let shelf = request.library.as_deref().map(|name| catalog.shelf(name)).transpose()?;
     if shelf.is_none() && request.premises.is_none() {
         let message = "expected `library`, `premises` or both, found neither";
@@ -237,11 +233,9 @@ fn check_patterns(field: &str, patterns: &[String]) -> Result<(), Problem> {
         let message = format!("expected at most {MOST_PATTERNS} names or patterns, found {}", patterns.len());
         return Err(Problem::senseless(field, message));
     }
-    match patterns.iter().position(|pattern| pattern.len() > LONGEST_PATTERN) {
-        Some(i) => {
-            let message = format!("expected at most {LONGEST_PATTERN} bytes, found {}", patterns[i].len());
-            Err(Problem::senseless(format!("{field}[{i}]"), message))
-        }
-        None => Ok(()),
+    if let Some(i) = patterns.iter().position(|pattern| pattern.len() > LONGEST_PATTERN) {
+        let message = format!("expected at most {LONGEST_PATTERN} bytes, found {}", patterns[i].len());
+        return Err(Problem::senseless(format!("{field}[{i}]"), message));
     }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Query, Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -38,7 +38,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/", get(async |State(app): State<Arc<App>>| app.page.response()))
         .route("/healthz", get(async || "ok"))
         .route("/metrics", get(metrics))
-        .route("/openapi.json", get(openapi))
+        .route("/openapi.json", get(async || typed("application/json", include_str!("openapi.json"))))
         .route("/v1/embed", post(embed))
         .route("/v1/graph", post(graph))
         .route("/v1/library", get(library))
@@ -53,7 +53,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
 async fn rank(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
     let began = began(&request);
     compute(app, request, move |app, asked, deadline| {
-        let mut answer = rank::answer(&app.catalog, &app.settings, asked, deadline)?;
+        let mut answer = rank::answer(app, asked, deadline)?;
         answer.took_ms = (began.elapsed().as_secs_f64() * 1e4).round() / 10.0;
         Ok(answer)
     })
@@ -61,31 +61,23 @@ async fn rank(State(app): State<Arc<App>>, request: Request) -> Result<Response,
 }
 
 async fn graph(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
-    compute(app, request, |app, asked, deadline| graph::answer(&app.catalog, &app.settings, asked, deadline))
-        .await
+    compute(app, request, graph::answer).await
 }
 
 async fn embed(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
-    compute(app, request, |app, asked, deadline| embed::answer(&app.catalog, &app.settings, asked, deadline))
-        .await
+    compute(app, request, embed::answer).await
 }
 
 async fn library(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
     let deadline = deadline(&app, &request);
-    let query = Query::try_from_uri(request.uri()).map_err(|error| {
-        let message = format!(
-            "expected `name`, `offset`, `limit` and `contains` in the address: {}",
-            error.body_text()
-        );
-        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, message)
+    let Query(query) = Query::try_from_uri(request.uri()).map_err(|error| {
+        let expected = "expected `name`, `offset`, `limit` and `contains` in the address";
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("{expected}: {}", error.body_text()))
     })?;
-    let Query(query) = query;
-    let at_work = Arc::clone(&app);
-    let work = move |deadline: &Deadline| json(&listing::answer(&at_work.catalog, query, deadline)?);
-    Ok(json_response(app.pool.run(deadline, work).await?))
+    answer(app, deadline, |app, deadline| listing::answer(&app.catalog, query, deadline)).await
 }
 
-/// Reads a request, computes an answer on another thread, and sends it.
+/// Reads a request and answers it.
 async fn compute<Q: DeserializeOwned, A: Serialize>(
     app: Arc<App>,
     request: Request,
@@ -94,9 +86,20 @@ async fn compute<Q: DeserializeOwned, A: Serialize>(
     let deadline = deadline(&app, &request);
     let (parts, body) = request.into_parts();
     let body = body::read(&parts.headers, body, app.settings.max_body, &deadline).await?;
+    answer(app, deadline, move |app, deadline| work(app, body::parse(&body)?, deadline)).await
+}
+
+/// Computes an answer on another thread, and sends it.
+async fn answer<A: Serialize>(
+    app: Arc<App>,
+    deadline: Deadline,
+    work: impl FnOnce(&App, &Deadline) -> Result<A, Problem> + Send + 'static,
+) -> Result<Response, Problem> {
     let at_work = Arc::clone(&app);
-    let work = move |deadline: &Deadline| json(&work(&at_work, body::parse(&body)?, deadline)?);
-    Ok(json_response(app.pool.run(deadline, work).await?))
+    let work = move |deadline: &Deadline| {
+        serde_json::to_vec(&work(&at_work, deadline)?).map_err(|_| Problem::fault())
+    };
+    Ok(typed("application/json", app.pool.run(deadline, work).await?))
 }
 
 fn began(request: &Request) -> std::time::Instant {
@@ -107,22 +110,12 @@ fn deadline(app: &App, request: &Request) -> Deadline {
     Deadline::at(began(request) + app.settings.timeout)
 }
 
-fn json(answer: &impl Serialize) -> Result<Vec<u8>, Problem> {
-    serde_json::to_vec(answer).map_err(|_| Problem::fault())
-}
-
-fn json_response(body: Vec<u8>) -> Response {
-    ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response()
+fn typed(kind: &'static str, body: impl IntoResponse) -> Response {
+    ([(header::CONTENT_TYPE, kind)], body).into_response()
 }
 
 async fn metrics(State(app): State<Arc<App>>) -> Response {
-    let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-    ([(header::CONTENT_TYPE, kind)], app.metrics.text()).into_response()
-}
-
-async fn openapi() -> Response {
-    let kind = HeaderValue::from_static("application/json");
-    ([(header::CONTENT_TYPE, kind)], include_str!("openapi.json")).into_response()
+    typed("text/plain; version=0.0.4; charset=utf-8", app.metrics.text())
 }
 
 async fn not_found(request: Request) -> Problem {
@@ -132,10 +125,7 @@ async fn not_found(request: Request) -> Problem {
 }
 
 async fn wrong_method(request: Request) -> Problem {
-    let message = format!(
-        "`{}` is not asked with {}; the header `allow` says how",
-        shown(request.uri().path()),
-        shown(request.method().as_str())
-    );
+    let (path, method) = (shown(request.uri().path()), shown(request.method().as_str()));
+    let message = format!("`{path}` is not asked with {method}; the header `allow` says how");
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, message)
 }

@@ -7,6 +7,7 @@ mod pairs;
 mod program;
 mod shell;
 mod snapshot;
+mod stopper;
 
 pub use folder::Folder;
 pub use holstep::write_holstep;
@@ -15,6 +16,7 @@ pub use pairs::pairs;
 pub use program::{Run, run, run_with};
 pub use shell::{Typed, shell};
 pub use snapshot::{numbers, rounded};
+pub use stopper::Stopper;
 
 /// The Rust blocks of the pages for users, compiled and run.
 #[cfg(doctest)]

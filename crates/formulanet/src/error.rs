@@ -1,6 +1,7 @@
 //! What can go wrong, with the values that a caller may want to look at.
 
 use std::io;
+use std::path::Path;
 
 use formulanet_logic::{ParseError, Position, ReadError, TooLarge};
 use thiserror::Error;
@@ -63,11 +64,8 @@ pub enum Error {
         shipped: String,
     },
     /// There is no library at a path.
-    #[error("{path}: expected a library, found no such file")]
-    NoSuchLibrary {
-        /// The path.
-        path: String,
-    },
+    #[error("{0}: expected a library, found no such file")]
+    NoSuchLibrary(String),
     /// A library was made with another model.
     #[error("{library}: expected the model that made its vectors ({made_with}), found another")]
     OtherModel {
@@ -191,30 +189,27 @@ pub enum Error {
         processes: usize,
     },
     /// Another process is at work in a folder.
-    #[error("{folder}: another process is at work in this folder; wait for it or choose another folder")]
-    InUse {
-        /// The folder's name as the user gave it.
-        folder: String,
-    },
+    #[error("{0}: another process is at work in this folder; wait for it or choose another folder")]
+    InUse(String),
     /// The user stopped the work.
     #[error("stopped before the end; nothing was written")]
     Interrupted,
 }
 
 impl Error {
-    pub(crate) fn io(file: impl Into<String>, source: io::Error) -> Self {
-        Error::Io { file: file.into(), source }
+    pub(crate) fn io(file: impl AsRef<Path>, source: io::Error) -> Self {
+        Error::Io { file: shown(file), source }
     }
 
-    pub(crate) fn data(file: impl Into<String>, message: impl Into<String>) -> Self {
-        Error::Data { file: file.into(), message: message.into() }
+    pub(crate) fn data(file: impl AsRef<Path>, message: impl ToString) -> Self {
+        Error::Data { file: shown(file), message: message.to_string() }
     }
 
-    pub(crate) fn parse(file: impl Into<String>, cause: ParseError) -> Self {
-        Error::Parse { file: file.into(), cause }
+    pub(crate) fn parse(file: impl AsRef<Path>, cause: ParseError) -> Self {
+        Error::Parse { file: shown(file), cause }
     }
 
-    pub(crate) fn read(file: impl Into<String>, error: ReadError) -> Self {
+    pub(crate) fn read(file: impl AsRef<Path>, error: ReadError) -> Self {
         match error {
             ReadError::Io(source) => Error::io(file, source),
             ReadError::Parse(source) => Error::parse(file, source),
@@ -222,11 +217,12 @@ impl Error {
     }
 
     #[cfg(feature = "plots")]
-    pub(crate) fn other_work(
-        path: &std::path::Path,
-        expected: impl Into<String>,
-        found: impl Into<String>,
-    ) -> Self {
-        Error::OtherWork { path: path.display().to_string(), expected: expected.into(), found: found.into() }
+    pub(crate) fn other_work(path: &Path, expected: impl ToString, found: impl ToString) -> Self {
+        Error::OtherWork { path: shown(path), expected: expected.to_string(), found: found.to_string() }
     }
+}
+
+/// A path as messages show it.
+pub(crate) fn shown(path: impl AsRef<Path>) -> String {
+    path.as_ref().display().to_string()
 }

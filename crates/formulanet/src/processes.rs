@@ -72,14 +72,12 @@ pub fn agree(group: &dyn Group, facts: &[(&str, String)]) -> Result<(), Error> {
         for (i, (name, _)) in facts.iter().enumerate() {
             let [expected, found] = [&all[0], other].map(|one| one.facts.get(i).map_or("nothing", |f| f));
             if expected != found {
-                return Err(Error::data(
-                    format!("rank {rank} on {}", other.host),
-                    format!(
-                        "expected the {name} of rank 0 on {}, which is {expected}, found {found}; all processes \
-                         need the same program, data and kind of CPU",
-                        all[0].host
-                    ),
-                ));
+                let message = format!(
+                    "expected the {name} of rank 0 on {}, which is {expected}, found {found}; all processes need the \
+                     same program, data and kind of CPU",
+                    all[0].host
+                );
+                return Err(Error::data(format!("rank {rank} on {}", other.host), message));
             }
         }
     }

@@ -31,6 +31,7 @@ pub use pools::{PoolOptions, PoolSource, make_pools};
 pub use together::{TogetherRun, train_together};
 
 use crate::data::Prepared;
+use crate::error::shown;
 use crate::measure::{Predictions, Ranking};
 use crate::model::TrainedModel;
 use crate::model::knowledge::memory::Seen;
@@ -121,7 +122,7 @@ fn is_zero(number: &f64) -> bool {
 }
 
 /// What validation says.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Validation {
     /// How many pairs it looked at.
     pub pairs: usize,
@@ -143,25 +144,13 @@ impl Validation {
     fn of(predictions: &Predictions) -> Self {
         let steps = predictions.accuracies();
         let accuracy = steps.last().copied().unwrap_or(0.0);
-        Validation {
-            pairs: predictions.last.len(),
-            accuracy,
-            loss: predictions.loss(),
-            steps,
-            ranking: None,
-            hidden: None,
-        }
+        let pairs = predictions.last.len();
+        Validation { pairs, accuracy, loss: predictions.loss(), steps, ..Validation::default() }
     }
 
     fn of_ranking(ranking: Ranking) -> Self {
-        Validation {
-            pairs: ranking.queries,
-            accuracy: ranking.recall_at.get(&64).copied().unwrap_or(0.0),
-            loss: 0.0,
-            steps: Vec::new(),
-            ranking: Some(ranking),
-            hidden: None,
-        }
+        let accuracy = ranking.recall_at.get(&64).copied().unwrap_or(0.0);
+        Validation { pairs: ranking.queries, accuracy, ranking: Some(ranking), ..Validation::default() }
     }
 }
 
@@ -229,8 +218,7 @@ pub fn train(
     let seen = if recipe.memory > 0 { Seen::of(prepared, recipe.memory) } else { Seen::default() };
     let mut order = Order::new(prepared, recipe, &seen, dealing, &compute);
     if order.count() < 2 {
-        let data = prepared.path().display().to_string();
-        return Err(Error::TooFewPairs { data, found: order.count() });
+        return Err(Error::TooFewPairs { data: shown(prepared.path()), found: order.count() });
     }
     let mut trainer = Trainer::new(prepared, recipe, order.prior(), seen, compute);
     if let Some(first) = first_weights {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use formulanet::data::{HoldOut, Options, Preparation, Prepared, Split, Stats, prepare};
 use formulanet::logic::View;
 use formulanet::{Error, Silent};
+use formulanet_testing::Folder;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name)
@@ -19,6 +20,15 @@ fn options() -> Options {
 /// Prepares an input into a new folder.
 fn run(input: &Path, output: &Path, options: &Options, threads: usize) -> Result<Preparation, Error> {
     prepare(input, output, None, options, threads, &Silent)
+}
+
+/// An input in a new folder, prepared.
+fn prepared(input: &Path, options: &Options) -> (Folder, Prepared) {
+    let folder = Folder::new();
+    run(input, &folder.path("prepared"), options, 2).unwrap();
+    let prepared = Prepared::open(&folder.path("prepared")).unwrap();
+    prepared.verify().unwrap();
+    (folder, prepared)
 }
 
 /// What is in a prepared folder, in words.
@@ -36,11 +46,7 @@ fn describe(prepared: &Prepared) -> Vec<String> {
 
 #[test]
 fn holstep() {
-    let directory = tempfile::tempdir().unwrap();
-    let output = directory.path().join("prepared");
-    run(&fixture("sample"), &output, &options(), 2).unwrap();
-    let prepared = Prepared::open(&output).unwrap();
-    prepared.verify().unwrap();
+    let (_folder, prepared) = prepared(&fixture("sample"), &options());
     assert_eq!(
         describe(&prepared),
         [
@@ -64,11 +70,8 @@ fn holstep() {
 
 #[test]
 fn the_vocabulary_is_that_of_training() {
-    let directory = tempfile::tempdir().unwrap();
-    let output = directory.path().join("prepared");
     let validation = HoldOut::Names(vec!["EVERY_SET_IN_UNIV".into()]);
-    run(&fixture("sample"), &output, &Options { validation, ..options() }, 1).unwrap();
-    let prepared = Prepared::open(&output).unwrap();
+    let (_folder, prepared) = prepared(&fixture("sample"), &Options { validation, ..options() });
     assert_eq!(prepared.conjecture(3).split, Split::Validation);
     let vocabulary = prepared.vocabulary();
     assert_eq!(vocabulary[..3], ["VAR", "VARFUNC", "UNKNOWN"]);
@@ -83,16 +86,12 @@ fn the_vocabulary_is_that_of_training() {
 
 #[test]
 fn deepmath_and_json_lines() {
-    let directory = tempfile::tempdir().unwrap();
-    let (mizar, pairs) = (directory.path().join("mizar"), directory.path().join("pairs"));
-    run(&fixture("order.deepmath"), &mizar, &options(), 1).unwrap();
-    let prepared = Prepared::open(&mizar).unwrap();
-    assert_eq!(describe(&prepared), ["t1_order train [true, false] d1_order"]);
-    assert_eq!(prepared.meta().counts.premises, 3);
-    run(&fixture("pairs.jsonl"), &pairs, &options(), 2).unwrap();
-    let prepared = Prepared::open(&pairs).unwrap();
+    let (_folder, mizar) = prepared(&fixture("order.deepmath"), &options());
+    assert_eq!(describe(&mizar), ["t1_order train [true, false] d1_order"]);
+    assert_eq!(mizar.meta().counts.premises, 3);
+    let (_folder, pairs) = prepared(&fixture("pairs.jsonl"), &options());
     assert_eq!(
-        describe(&prepared),
+        describe(&pairs),
         [
             "!x:real. x + &0 = x train [true, true, false, false] REAL_ADD_LID REAL_ADD_SYM",
             "! [X] : (p(X) => q(X)) train [true] all_q",
@@ -261,29 +260,29 @@ fn keep_going_leaves_out_what_is_damaged() {
 
 #[test]
 fn damaged_folders_are_refused() {
-    let directory = tempfile::tempdir().unwrap();
-    let output = directory.path().join("prepared");
-    run(&fixture("sample"), &output, &options(), 1).unwrap();
-    let whole = fs::read(output.join("graphs.safetensors")).unwrap();
-    let meta = fs::read_to_string(output.join("meta.json")).unwrap();
-    let vocabulary = fs::read_to_string(output.join("vocab.txt")).unwrap();
-    let message = || Prepared::open(&output).map(|_| ()).unwrap_err().to_string();
+    let (folder, _) = prepared(&fixture("sample"), &options());
+    let read = |name: &str| folder.bytes(&format!("prepared/{name}"));
+    let [whole, meta, vocabulary] = ["graphs.safetensors", "meta.json", "vocab.txt"].map(read);
+    let open = || Prepared::open(&folder.path("prepared"));
+    // With a file changed, the folder is refused.
+    let check = |name: &str, bytes: &[u8], expected: &str| {
+        folder.write(&format!("prepared/{name}"), bytes);
+        let message = open().err().expect("refused").to_string();
+        assert!(message.contains(expected), "{message}");
+    };
     for end in (0..whole.len()).step_by(37) {
-        fs::write(output.join("graphs.safetensors"), &whole[..end]).unwrap();
-        assert!(message().contains("graphs.safetensors: "), "{}", message());
+        check("graphs.safetensors", &whole[..end], "graphs.safetensors: ");
     }
-    fs::write(output.join("graphs.safetensors"), &whole).unwrap();
-    fs::write(output.join("vocab.txt"), &vocabulary[..vocabulary.len() / 2]).unwrap();
-    assert!(message().contains("entries of `vocab.txt` where"), "{}", message());
-    fs::write(output.join("vocab.txt"), &vocabulary).unwrap();
-    fs::write(output.join("meta.json"), meta.replace("\"format\": 1", "\"format\": 7")).unwrap();
-    assert!(message().contains("expected a folder of format 1, found 7"), "{}", message());
-    fs::write(output.join("meta.json"), &meta[..40]).unwrap();
-    assert!(message().contains("expected the description of a prepared folder"), "{}", message());
-    fs::remove_file(output.join("meta.json")).unwrap();
-    assert!(message().contains("expected a prepared folder, found no meta.json"), "{}", message());
-    fs::write(output.join("meta.json"), &meta).unwrap();
-    assert!(Prepared::open(&output).is_ok());
+    folder.write("prepared/graphs.safetensors", &whole);
+    check("vocab.txt", &vocabulary[..vocabulary.len() / 2], "entries of `vocab.txt` where");
+    folder.write("prepared/vocab.txt", &vocabulary);
+    let other = String::from_utf8(meta.clone()).unwrap().replace("\"format\": 1", "\"format\": 7");
+    check("meta.json", other.as_bytes(), "expected a folder of format 1, found 7");
+    check("meta.json", &meta[..40], "expected the description of a prepared folder");
+    fs::remove_file(folder.path("prepared/meta.json")).unwrap();
+    assert!(matches!(open(), Err(Error::NotPrepared(_))));
+    folder.write("prepared/meta.json", &meta);
+    assert!(open().is_ok());
 }
 
 #[test]
@@ -313,13 +312,8 @@ fn real_data() {
         let _ = writeln!(std::io::stderr(), "skipped: {} is not there", archive.display());
         return;
     }
-    let directory = tempfile::tempdir().unwrap();
-    let output = directory.path().join("prepared");
-    run(&archive, &output, &Options::default(), 2).unwrap();
-    let prepared = Prepared::open(&output).unwrap();
-    prepared.verify().unwrap();
+    let (_folder, prepared) = prepared(&archive, &Options::default());
     let counts = prepared.meta().counts;
     assert_eq!((counts.conjectures, counts.pairs), (28_058, 456_282));
-    let validation = prepared.conjectures().filter(|c| c.split == Split::Validation).count();
-    assert_eq!(validation, 700);
+    assert_eq!(prepared.of_split(Split::Validation).count(), 700);
 }

@@ -2,18 +2,17 @@
 
 use std::fmt::Write;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use formulanet::data::{HoldOut, Options, Prepared, Split, prepare};
 use formulanet::logic::View;
 use formulanet::measure::{TokenMap, pairs_of, predict, rank_premises};
 use formulanet::model::TrainedModel;
-use formulanet::model::recipe::{Recipe, StorageName};
-use formulanet::net::{Compute, Meeting, Network, Precision};
+use formulanet::model::recipe::Recipe;
+use formulanet::net::{Compute, Meeting, Network, Precision, Storage};
 use formulanet::train::{Run, RunEnd, RunOptions, train};
-use formulanet::{Progress, Ranker, Silent, Statement};
-use formulanet_testing::Folder;
+use formulanet::{Ranker, Silent, Statement};
+use formulanet_testing::{Folder, Stopper};
 
 const TOPICS: usize = 12;
 
@@ -57,18 +56,6 @@ fn model(place: &Folder, run: &str) -> Vec<u8> {
     place.bytes(&format!("{run}/model.safetensors"))
 }
 
-struct Stopper(u64, AtomicU64);
-
-impl Progress for Stopper {
-    fn advance(&self, batches: u64) {
-        self.1.fetch_add(batches, Ordering::Relaxed);
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.1.load(Ordering::Relaxed) >= self.0
-    }
-}
-
 fn run(
     place: &Folder,
     recipe: &Recipe,
@@ -81,7 +68,7 @@ fn run(
         RunOptions { threads, resumes, checkpoint_every: Duration::from_secs(3600), ..RunOptions::default() };
     let (prepared, folder) = (data(place), place.path(name));
     let run = Run { prepared: &prepared, recipe, folder: &folder, first_weights: None, options };
-    train(&run, &Stopper(stop_after, AtomicU64::new(0)), &mut |_| ()).unwrap()
+    train(&run, &Stopper::after(stop_after), &mut |_| ()).unwrap()
 }
 
 fn towers() -> Recipe {
@@ -97,7 +84,7 @@ fn towers() -> Recipe {
         validate_every: 100_000,
         average: 0.9,
         dropout: 0.0,
-        storage: StorageName::F32,
+        storage: Storage::F32,
         ..Recipe::premises()
     }
 }

@@ -3,7 +3,6 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use formulanet::data::{HoldOut, Options, Prepared, ProblemOptions, Problems, Split, prepare};
@@ -13,8 +12,8 @@ use formulanet::model::together::TogetherRecipe;
 use formulanet::model::{AnyModel, TogetherFile, TrainedModel};
 use formulanet::net::{Compute, Precision};
 use formulanet::train::{Log, RunEnd, RunOptions, TogetherRun, Validation, train_together};
-use formulanet::{Error, Progress, Silent};
-use formulanet_testing::Folder;
+use formulanet::{Error, Silent};
+use formulanet_testing::{Folder, Stopper};
 
 const CONJECTURES: usize = 60;
 const HELD_OUT: usize = 12;
@@ -109,18 +108,6 @@ fn other_and_damaged_folders_are_refused() {
     assert!(refused("data").to_string().contains("expected problems"));
 }
 
-struct Stopper(u64, AtomicU64);
-
-impl Progress for Stopper {
-    fn advance(&self, batches: u64) {
-        self.1.fetch_add(batches, Ordering::Relaxed);
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.1.load(Ordering::Relaxed) >= self.0
-    }
-}
-
 fn recipe() -> TogetherRecipe {
     TogetherRecipe {
         dimension: 16,
@@ -150,7 +137,7 @@ fn run(
         RunOptions { threads, resumes, checkpoint_every: Duration::from_secs(3600), ..RunOptions::default() };
     let (problems, folder) = (raw_problems(place), place.path(name));
     let run = TogetherRun { problems: &problems, recipe, folder: &folder, options };
-    train_together(&run, &Stopper(stop_after, AtomicU64::new(0)), &mut |_| ()).unwrap()
+    train_together(&run, &Stopper::after(stop_after), &mut |_| ()).unwrap()
 }
 
 fn model(place: &Folder, run: &str) -> TogetherFile {

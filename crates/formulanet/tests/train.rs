@@ -3,7 +3,6 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use formulanet::data::{HoldOut, Options, Prepared, Split, prepare};
@@ -12,7 +11,8 @@ use formulanet::model::TrainedModel;
 use formulanet::model::recipe::Recipe;
 use formulanet::net::{Compute, Group, Network, Precision, team};
 use formulanet::train::{Event, Log, Run, RunEnd, RunOptions, train};
-use formulanet::{Error, Progress, Silent};
+use formulanet::{Error, Silent};
+use formulanet_testing::{Folder, Stopper};
 
 /// Conjectures about FF have useful statements about GG, whatever their variables are called.
 fn pairs() -> String {
@@ -34,21 +34,18 @@ fn pairs() -> String {
     text
 }
 
-struct Place {
-    directory: tempfile::TempDir,
-}
+struct Place(Folder);
 
 impl Place {
     fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        fs::write(directory.path().join("pairs.jsonl"), pairs()).unwrap();
-        let place = Place { directory };
+        let place = Place(Folder::new());
+        place.0.write("pairs.jsonl", pairs());
         place.prepare("data", 10);
         place
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().join(name)
+        self.0.path(name)
     }
 
     fn prepare(&self, name: &str, validation: usize) {
@@ -80,30 +77,14 @@ impl Place {
         stop_after: u64,
     ) -> Result<RunEnd, Error> {
         let run = Run { prepared, recipe, folder: &self.path(run), first_weights, options };
-        train(&run, &Stopper { stop_after, steps: AtomicU64::new(0) }, &mut |event| match event {
+        train(&run, &Stopper::after(stop_after), &mut |event| match event {
             Event::Begins(plan) => assert!(plan.pairs > 0 && plan.total > 0),
             Event::Logged(line) => assert!(line.loss.iter().all(|loss| loss.is_finite())),
         })
     }
 
     fn bytes(&self, run: &str, file: &str) -> Vec<u8> {
-        fs::read(self.path(run).join(file)).unwrap()
-    }
-}
-
-/// Stops after some batches of a sitting.
-struct Stopper {
-    stop_after: u64,
-    steps: AtomicU64,
-}
-
-impl Progress for Stopper {
-    fn advance(&self, batches: u64) {
-        self.steps.fetch_add(batches, Ordering::Relaxed);
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.steps.load(Ordering::Relaxed) >= self.stop_after
+        self.0.bytes(&format!("{run}/{file}"))
     }
 }
 

@@ -65,6 +65,7 @@ impl Edge {
 }
 
 /// A finished layout. The items are the graph's nodes and then the bends.
+#[derive(Default)]
 pub(super) struct Layout {
     pub(super) edges: Vec<Edge>,
     /// Layer of every node.
@@ -95,16 +96,7 @@ impl Layout {
         order::reduce_crossings(&mut items);
         let mut chains: Vec<Range<usize>> = edges.iter().filter_map(Edge::chain).collect();
         let x = place::coordinates(&items, &mut chains);
-        let mut layout = Layout {
-            edges,
-            layer,
-            x,
-            top: Vec::new(),
-            bottom: Vec::new(),
-            lanes: Vec::new(),
-            width: 0.0,
-            height: 0.0,
-        };
+        let mut layout = Layout { edges, layer, x, ..Layout::default() };
         layout.shift(sizes, lane_count);
         layout.attach(graph, sizes);
         layout.stack(graph, items.layers.len());
@@ -140,32 +132,36 @@ impl Layout {
     /// Spreads the ends of edges over the tops and bottoms of boxes, in the order in which they go on.
     fn attach(&mut self, graph: &Graph, sizes: &[Size]) {
         let mut incoming: Vec<Vec<usize>> = vec![Vec::new(); graph.node_count()];
-        let mut keyed: Vec<(f64, usize)> = Vec::new();
+        self.edges.iter().enumerate().for_each(|(e, edge)| incoming[edge.target].push(e));
         for (node, size) in sizes.iter().enumerate() {
-            keyed.clear();
-            for e in graph.starts()[node] as usize..graph.starts()[node + 1] as usize {
-                let edge = &self.edges[e];
-                keyed.push((self.bends(edge).next().map_or(self.x[edge.target], |bend| bend.1), e));
-                incoming[edge.target].push(e);
-            }
-            keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let ports = spread(self.x[node], size.width - 2.0 * size.bottom_inset, keyed.len());
-            for (&(_, e), port) in keyed.iter().zip(ports) {
+            let goes_on = |edge: &Edge| self.bends(edge).next().map_or(self.x[edge.target], |bend| bend.1);
+            let outgoing = graph.starts()[node] as usize..graph.starts()[node + 1] as usize;
+            for (e, port) in self.ports(node, size.width - 2.0 * size.bottom_inset, outgoing, goes_on) {
                 self.edges[e].start = port;
             }
         }
         for (node, size) in sizes.iter().enumerate() {
-            keyed.clear();
-            keyed.extend(incoming[node].iter().map(|&e| {
-                let edge = &self.edges[e];
-                (self.bends(edge).next_back().map_or(edge.start, |bend| bend.1), e)
-            }));
-            keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let ports = spread(self.x[node], size.width - 2.0 * size.top_inset, keyed.len());
-            for (&(_, e), port) in keyed.iter().zip(ports) {
+            let comes_from = |edge: &Edge| self.bends(edge).next_back().map_or(edge.start, |bend| bend.1);
+            let incoming = incoming[node].iter().copied();
+            for (e, port) in self.ports(node, size.width - 2.0 * size.top_inset, incoming, comes_from) {
                 self.edges[e].end = port;
             }
         }
+    }
+
+    /// Places for edges, evenly over a width around the centre of a node, ordered by what `key` says of each.
+    fn ports(
+        &self,
+        node: usize,
+        width: f64,
+        edges: impl Iterator<Item = usize>,
+        key: impl Fn(&Edge) -> f64,
+    ) -> Vec<(usize, f64)> {
+        let mut keyed: Vec<(f64, usize)> = edges.map(|e| (key(&self.edges[e]), e)).collect();
+        keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let step = width / keyed.len().max(1) as f64;
+        let port = |i: usize| self.x[node] + step * (i as f64 + 0.5) - width / 2.0;
+        keyed.iter().enumerate().map(|(i, &(_, e))| (e, port(i))).collect()
     }
 
     /// Gives the layers their heights: a gap is higher if an edge goes far to the side in it.
@@ -190,12 +186,6 @@ impl Layout {
         }
         self.height = self.top.last().map_or(0.0, |top| top + HEIGHT);
     }
-}
-
-/// `count` places around a centre, evenly over `width`.
-fn spread(centre: f64, width: f64, count: usize) -> impl Iterator<Item = f64> {
-    let step = width / count.max(1) as f64;
-    (0..count).map(move |i| centre + step * (i as f64 + 0.5) - width / 2.0)
 }
 
 /// The longest path from the root to every node.

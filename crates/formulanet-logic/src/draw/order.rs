@@ -79,11 +79,9 @@ fn exchange(items: &mut Items) -> bool {
         neighbour_positions(items, first, &mut left);
         for place in 1..items.layers[layer].len() {
             neighbour_positions(items, items.layers[layer][place], &mut right);
-            let gain: i64 = [ABOVE, BELOW]
-                .iter()
-                .map(|&side| inversions(&left[side], &right[side]) - inversions(&right[side], &left[side]))
-                .sum();
-            if gain > 0 {
+            let gain =
+                |side: usize| inversions(&left[side], &right[side]) - inversions(&right[side], &left[side]);
+            if gain(ABOVE) + gain(BELOW) > 0 {
                 items.layers[layer].swap(place - 1, place);
                 improved = true;
             } else {

@@ -80,16 +80,12 @@ pub(super) fn outline(kind: NodeKind, x: f64, y: f64, width: f64, height: f64) -
         path + "Z"
     };
     let rounded = |w: f64, h: f64, r: f64| {
-        format!(
-            "M{} {}h{}a{r} {r} 0 0 1 {r} {r}v{}a{r} {r} 0 0 1 -{r} {r}h{}a{r} {r} 0 0 1 -{r} -{r}v{}a{r} {r} 0 0 1 {r} -{r}Z",
-            number(x - w + r),
-            number(y - h),
-            number(2.0 * (w - r)),
-            number(2.0 * (h - r)),
-            number(-2.0 * (w - r)),
-            number(-2.0 * (h - r)),
-            r = number(r),
-        )
+        let (left, top, across, down) = (number(x - w + r), number(y - h), 2.0 * (w - r), 2.0 * (h - r));
+        let ([right, back], [down, up]) = ([across, -across].map(number), [down, -down].map(number));
+        let corner = |dx: &str, dy: &str| format!("a{0} {0} 0 0 1 {dx}{0} {dy}{0}", number(r));
+        let (first, second, third, last) =
+            (corner("", ""), corner("-", ""), corner("-", "-"), corner("", "-"));
+        format!("M{left} {top}h{right}{first}v{down}{second}h{back}{third}v{up}{last}Z")
     };
     match kind {
         NodeKind::Turnstile => {
@@ -101,15 +97,10 @@ pub(super) fn outline(kind: NodeKind, x: f64, y: f64, width: f64, height: f64) -
             let (a, b) = (w - 6.0, h - 6.0);
             polygon(&[(-a, -h), (a, -h), (w, -b), (w, b), (a, h), (-a, h), (-w, b), (-w, -b)])
         }
-        NodeKind::Variable => format!(
-            "M{} {}a{rx} {ry} 0 1 1 {} 0a{rx} {ry} 0 1 1 {} 0Z",
-            number(x - w),
-            number(y),
-            number(width),
-            number(-width),
-            rx = number(w),
-            ry = number(h),
-        ),
+        NodeKind::Variable => {
+            let [left, y, rx, ry, right, back] = [x - w, y, w, h, width, -width].map(number);
+            format!("M{left} {y}a{rx} {ry} 0 1 1 {right} 0a{rx} {ry} 0 1 1 {back} 0Z")
+        }
         NodeKind::VariableFunction => rounded(w, h, h) + &rounded(w - 3.0, h - 3.0, h - 3.0),
     }
 }
@@ -178,13 +169,12 @@ pub(super) fn style(theme: Theme) -> String {
 ",
     );
     let colours = |p: &Palette| {
-        let mut css = format!(
-            ".formulanet .p{{fill:{}}}\n.formulanet .r{{stroke:{}}}\n.formulanet text{{fill:{}}}\n.formulanet .r{{fill:{}}}\n",
-            p.page, p.page, p.text, p.rank
-        );
-        css += &format!(".formulanet .e{{stroke:{}}}\n.formulanet .h{{fill:{}}}\n", p.edge, p.edge);
-        css += &format!(".formulanet .d{{stroke:{}}}\n.formulanet .hd{{fill:{}}}\n", p.binding, p.binding);
-        for (class, fill, line) in p.kinds {
+        let Palette { page, edge, binding, text, rank, kinds } = p;
+        let mut css = format!(".formulanet .p{{fill:{page}}}\n.formulanet .r{{stroke:{page}}}\n");
+        css += &format!(".formulanet text{{fill:{text}}}\n.formulanet .r{{fill:{rank}}}\n");
+        css += &format!(".formulanet .e{{stroke:{edge}}}\n.formulanet .h{{fill:{edge}}}\n");
+        css += &format!(".formulanet .d{{stroke:{binding}}}\n.formulanet .hd{{fill:{binding}}}\n");
+        for (class, fill, line) in kinds {
             css += &format!(".formulanet .{class} path{{fill:{fill};stroke:{line}}}\n");
         }
         css

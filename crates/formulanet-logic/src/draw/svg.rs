@@ -1,7 +1,5 @@
 //! The layered drawing as a standalone SVG file.
 
-use std::fmt::Write;
-
 use crate::graph::{Graph, NodeId};
 use crate::symbol::Interner;
 
@@ -40,8 +38,7 @@ pub(super) fn draw(sketch: &Sketch<'_>, options: &SvgOptions) -> Result<String, 
     let labels = labels(graph, sketch.names);
     let sizes = sizes(graph, &labels);
     let layout = Layout::new(graph, &sizes);
-    let picture = Picture { sketch, graph, labels: &labels, sizes: &sizes, layout };
-    Ok(picture.write(options))
+    Ok(Picture { sketch, graph, labels, sizes, layout }.write(options))
 }
 
 /// A label as it is shown, and how many columns it takes.
@@ -90,8 +87,8 @@ pub(super) fn sizes(graph: &Graph, labels: &[Label]) -> Vec<Size> {
 struct Picture<'a> {
     sketch: &'a Sketch<'a>,
     graph: &'a Graph,
-    labels: &'a [Label],
-    sizes: &'a [Size],
+    labels: Vec<Label>,
+    sizes: Vec<Size>,
     layout: Layout,
 }
 
@@ -113,12 +110,12 @@ impl Picture<'_> {
         // A style sheet is text of the XML file, too, but none of its rules needs an escape.
         out.push_str(&shape::style(options.theme));
         out.push_str("</style>\n");
-        put(&mut out, format_args!("<rect class=\"p\" width=\"{width}\" height=\"{height}\"/>\n"));
+        out += &format!("<rect class=\"p\" width=\"{width}\" height=\"{height}\"/>\n");
         out.push_str(&legend.text);
         // A drawing narrower than its legend stands in the middle.
         let left = ((width - self.layout.width) / 2.0).max(MARGIN);
         let top = MARGIN + legend.height;
-        put(&mut out, format_args!("<g transform=\"translate({} {})\">\n", number(left), number(top)));
+        out += &format!("<g transform=\"translate({} {})\">\n", number(left), number(top));
         self.edges(&mut out);
         for node in self.graph.nodes() {
             self.node(&mut out, node.index());
@@ -130,22 +127,13 @@ impl Picture<'_> {
 
     /// The description for those who do not see the picture.
     fn describe(&self, out: &mut String) {
-        put(out, format_args!("{} nodes", self.graph.node_count()));
+        *out += &format!("{} nodes", self.graph.node_count());
         for (i, kind) in shape::KINDS.into_iter().enumerate() {
             let count = self.graph.kinds().iter().filter(|&&k| k == kind).count();
-            put(
-                out,
-                format_args!("{} {} {count}", if i == 0 { ":" } else { "," }, (self.sketch.kind_name)(kind)),
-            );
+            *out += &format!("{} {} {count}", if i == 0 { ":" } else { "," }, (self.sketch.kind_name)(kind));
         }
-        put(
-            out,
-            format_args!(
-                ". {} edges in {} layers, from the root at the top downwards.",
-                self.graph.edge_count(),
-                self.layout.top.len()
-            ),
-        );
+        let (edges, layers) = (self.graph.edge_count(), self.layout.top.len());
+        *out += &format!(". {edges} edges in {layers} layers, from the root at the top downwards.");
         if self.graph.node_count() > 0 {
             let root = self.layout.layer.iter().position(|&layer| layer == 0).unwrap_or(0);
             out.push_str(" The root is ");
@@ -158,22 +146,22 @@ impl Picture<'_> {
         let mut heads = [String::new(), String::new()];
         for (index, (edge, &binding)) in self.layout.edges.iter().zip(&self.sketch.dashed).enumerate() {
             let class = if binding { "e d" } else { "e" };
-            put(out, format_args!("<path class=\"{class}\" d=\""));
+            *out += &format!("<path class=\"{class}\" d=\"");
             let tip = self.edge(out, edge);
-            put(out, format_args!("\"><title>{} → {}", edge.source, edge.target));
+            *out += &format!("\"><title>{} → {}", edge.source, edge.target);
             if self.graph.children(NodeId(edge.source as u32)).len() > 1 {
                 match &self.sketch.marks {
-                    Some(marks) => put(out, format_args!(" {}", marks[index])),
-                    None => put(out, format_args!(", rank {}", edge.rank + 1)),
+                    Some(marks) => *out += &format!(" {}", marks[index]),
+                    None => *out += &format!(", rank {}", edge.rank + 1),
                 }
             }
             out.push_str("</title></path>\n");
             let (x, y) = (number(edge.end - 2.5), number(tip - HEAD));
-            put(&mut heads[usize::from(binding)], format_args!("M{x} {y}h5l-2.5 {HEAD}z"));
+            heads[usize::from(binding)] += &format!("M{x} {y}h5l-2.5 {HEAD}z");
         }
         for (class, path) in ["h", "hd"].into_iter().zip(&heads) {
             if !path.is_empty() {
-                put(out, format_args!("<path class=\"{class}\" d=\"{path}\"/>\n"));
+                *out += &format!("<path class=\"{class}\" d=\"{path}\"/>\n");
             }
         }
     }
@@ -182,10 +170,10 @@ impl Picture<'_> {
     fn edge(&self, out: &mut String, edge: &Edge) -> f64 {
         let first = self.layout.layer[edge.source];
         let mut y = self.layout.top[first] + HEIGHT;
-        put(out, format_args!("M{} {}", number(edge.start), number(y)));
+        *out += &format!("M{} {}", number(edge.start), number(y));
         if self.layout.bottom[first] > y {
             y = self.layout.bottom[first];
-            put(out, format_args!("V{}", number(y)));
+            *out += &format!("V{}", number(y));
         }
         let mut x = edge.start;
         // A vertical piece is written only when it ends, which keeps long straight edges short.
@@ -193,14 +181,14 @@ impl Picture<'_> {
         for (layer, bend) in self.layout.bends(edge) {
             if number(bend) != number(x) {
                 if std::mem::take(&mut vertical) {
-                    put(out, format_args!("V{}", number(y)));
+                    *out += &format!("V{}", number(y));
                 }
                 curve(out, (x, y), (bend, self.layout.top[layer]));
             }
             (x, y, vertical) = (bend, self.layout.bottom[layer], true);
         }
         if vertical {
-            put(out, format_args!("V{}", number(y)));
+            *out += &format!("V{}", number(y));
         }
         let target = edge.target;
         let top = self.layout.top[self.layout.layer[target]];
@@ -208,7 +196,7 @@ impl Picture<'_> {
         let distance = edge.end - self.layout.x[target];
         let tip = top + shape::dip(self.graph.kinds()[target], distance, self.sizes[target].width);
         if tip > top {
-            put(out, format_args!("V{}", number(tip - HEAD)));
+            *out += &format!("V{}", number(tip - HEAD));
         }
         tip
     }
@@ -216,20 +204,11 @@ impl Picture<'_> {
     fn node(&self, out: &mut String, node: usize) {
         let (x, y) = (self.layout.x[node], self.layout.top[self.layout.layer[node]] + HEIGHT / 2.0);
         let kind = self.graph.kinds()[node];
-        put(
-            out,
-            format_args!(
-                "<g class=\"{}\"><title>{node}: {} ",
-                shape::class(kind),
-                (self.sketch.kind_name)(kind)
-            ),
-        );
+        *out +=
+            &format!("<g class=\"{}\"><title>{node}: {} ", shape::class(kind), (self.sketch.kind_name)(kind));
         push_escaped(out, self.sketch.names.name(self.graph.labels()[node]), MAX_TOOLTIP);
         let path = shape::outline(kind, x, y, self.sizes[node].width, HEIGHT);
-        put(
-            out,
-            format_args!("</title><path d=\"{path}\"/><text x=\"{}\" y=\"{}\">", number(x), number(y + 4.0)),
-        );
+        *out += &format!("</title><path d=\"{path}\"/><text x=\"{}\" y=\"{}\">", number(x), number(y + 4.0));
         push_escaped(out, &self.labels[node].text, usize::MAX);
         out.push_str("</text></g>\n");
     }
@@ -244,7 +223,7 @@ impl Picture<'_> {
             if count > 1 && (edge.rank + 1) % every == 0 {
                 let y = self.layout.top[self.layout.layer[edge.source]] + HEIGHT + 10.0;
                 let (x, mark) = (number(edge.start), self.sketch.mark(index, edge.rank));
-                put(out, format_args!("<text class=\"r\" x=\"{x}\" y=\"{}\">{mark}</text>\n", number(y)));
+                *out += &format!("<text class=\"r\" x=\"{x}\" y=\"{}\">{mark}</text>\n", number(y));
             }
         }
     }
@@ -267,24 +246,19 @@ impl Picture<'_> {
         };
         let mut text = String::new();
         for kind in shape::KINDS.into_iter().filter(|kind| self.graph.kinds().contains(kind)) {
-            let (x, y) = place((self.sketch.kind_name)(kind).len());
-            put(&mut text, format_args!("<g class=\"{}\"><path d=\"", shape::class(kind)));
+            let name = (self.sketch.kind_name)(kind);
+            let (x, y) = place(name.len());
+            text += &format!("<g class=\"{}\"><path d=\"", shape::class(kind));
             text.push_str(&shape::outline(kind, x + 13.0, y, 26.0, 16.0));
             let (x, y) = (number(x + 31.0), number(y + 4.0));
-            put(
-                &mut text,
-                format_args!(
-                    "\"/><text class=\"k\" x=\"{x}\" y=\"{y}\">{}</text></g>\n",
-                    (self.sketch.kind_name)(kind)
-                ),
-            );
+            text += &format!("\"/><text class=\"k\" x=\"{x}\" y=\"{y}\">{name}</text></g>\n");
         }
         if self.sketch.dashed.contains(&true) {
             let name = self.sketch.dashed_name;
             let (x, y) = place(name.len());
-            put(&mut text, format_args!("<path class=\"e d\" d=\"M{} {}h26\"/>", number(x), number(y)));
+            text += &format!("<path class=\"e d\" d=\"M{} {}h26\"/>", number(x), number(y));
             let (x, y) = (number(x + 31.0), number(y + 4.0));
-            put(&mut text, format_args!("<text class=\"k\" x=\"{x}\" y=\"{y}\">{name}</text>\n"));
+            text += &format!("<text class=\"k\" x=\"{x}\" y=\"{y}\">{name}</text>\n");
         }
         legend.text = text;
         legend
@@ -300,14 +274,7 @@ struct Legend {
 
 /// A curve that is vertical at both ends.
 fn curve(out: &mut String, from: (f64, f64), to: (f64, f64)) {
-    if number(from.0) == number(to.0) {
-        return put(out, format_args!("V{}", number(to.1)));
-    }
-    let middle = number((from.1 + to.1) / 2.0);
+    let (begin, middle) = (number(from.0), number((from.1 + to.1) / 2.0));
     let (x, y) = (number(to.0), number(to.1));
-    put(out, format_args!("C{} {middle} {x} {middle} {x} {y}", number(from.0)));
-}
-
-fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
-    out.write_fmt(text).expect("a string takes everything");
+    *out += &if begin == x { format!("V{y}") } else { format!("C{begin} {middle} {x} {middle} {x} {y}") };
 }

@@ -105,14 +105,10 @@ impl Sharing {
     }
 
     fn same(&self, graph: &Graph, a: NodeId, b: NodeId) -> bool {
+        let class = |node: &NodeId| self.class[node.index()];
         graph.labels[a.index()] == graph.labels[b.index()]
             && self.variable[a.index()] == self.variable[b.index()]
-            && graph.children(a).len() == graph.children(b).len()
-            && graph
-                .children(a)
-                .iter()
-                .zip(graph.children(b))
-                .all(|(x, y)| self.class[x.index()] == self.class[y.index()])
+            && graph.children(a).iter().map(class).eq(graph.children(b).iter().map(class))
     }
 
     fn number(&mut self, graph: &Graph) {

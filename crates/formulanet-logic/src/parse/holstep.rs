@@ -158,14 +158,10 @@ impl Parser {
         // The tokens write each hypothesis as an implication.
         counted.constants += formula.part_count() as u32 - 1;
         if counted != expected {
-            return Err(Fault::tokens(
-                0,
-                format!(
-                    "tokens of the text above, with {} constants and {} variables",
-                    counted.constants, counted.variables
-                ),
-                format!("{} constants and {} variables", expected.constants, expected.variables),
-            ));
+            let shown =
+                |Census { constants, variables }| format!("{constants} constants and {variables} variables");
+            let of_text = format!("tokens of the text above, with {}", shown(counted));
+            return Err(Fault::tokens(0, of_text, shown(expected)));
         }
         Ok(())
     }

@@ -14,44 +14,26 @@ pub(crate) enum Kernel {
     /// f32 in plain Rust.
     Portable,
     /// f32 with AVX2 and FMA.
-    #[cfg(target_arch = "x86_64")]
     Avx2,
     /// f32 with AVX-512.
-    #[cfg(target_arch = "x86_64")]
     Avx512,
     /// bf16 in plain Rust: what a CPU with bf16 instructions computes, but not as fast.
     RoundedPortable,
     /// Numbers rounded to bf16, multiplied in f32 with AVX2.
-    #[cfg(target_arch = "x86_64")]
     RoundedAvx2,
     /// bf16 with AVX-512.
-    #[cfg(target_arch = "x86_64")]
     Avx512Bf16,
     /// bf16 with AMX.
-    #[cfg(target_arch = "x86_64")]
     AmxBf16,
 }
 
 impl Kernel {
     /// The kernels for f32, the fastest first.
-    const F32: &[Self] = &[
-        #[cfg(target_arch = "x86_64")]
-        Kernel::Avx512,
-        #[cfg(target_arch = "x86_64")]
-        Kernel::Avx2,
-        Kernel::Portable,
-    ];
+    const F32: &[Self] = &[Kernel::Avx512, Kernel::Avx2, Kernel::Portable];
 
     /// The kernels for bf16, the fastest first.
-    const BF16: &[Self] = &[
-        #[cfg(target_arch = "x86_64")]
-        Kernel::AmxBf16,
-        #[cfg(target_arch = "x86_64")]
-        Kernel::Avx512Bf16,
-        #[cfg(target_arch = "x86_64")]
-        Kernel::RoundedAvx2,
-        Kernel::RoundedPortable,
-    ];
+    const BF16: &[Self] =
+        &[Kernel::AmxBf16, Kernel::Avx512Bf16, Kernel::RoundedAvx2, Kernel::RoundedPortable];
 
     /// The fastest kernel of this CPU for f32.
     pub(crate) fn f32() -> Self {
@@ -83,6 +65,8 @@ impl Kernel {
             Kernel::Avx512Bf16 => bf16::Avx512::is_available(),
             #[cfg(target_arch = "x86_64")]
             Kernel::AmxBf16 => bf16::Amx::is_available(),
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => false,
         }
     }
 
@@ -90,16 +74,11 @@ impl Kernel {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Kernel::Portable => "f32",
-            #[cfg(target_arch = "x86_64")]
             Kernel::Avx2 => "f32 with AVX2",
-            #[cfg(target_arch = "x86_64")]
             Kernel::Avx512 => "f32 with AVX-512",
             Kernel::RoundedPortable => "f32 rounded to bf16",
-            #[cfg(target_arch = "x86_64")]
             Kernel::RoundedAvx2 => "f32 rounded to bf16, with AVX2",
-            #[cfg(target_arch = "x86_64")]
             Kernel::Avx512Bf16 => "bf16 with AVX-512",
-            #[cfg(target_arch = "x86_64")]
             Kernel::AmxBf16 => "bf16 with AMX",
         }
     }
@@ -111,12 +90,7 @@ impl Kernel {
 
     /// Whether it rounds numbers to bf16 by itself.
     pub(crate) fn rounds(self) -> bool {
-        match self {
-            Kernel::RoundedPortable => true,
-            #[cfg(target_arch = "x86_64")]
-            Kernel::RoundedAvx2 => true,
-            _ => false,
-        }
+        matches!(self, Kernel::RoundedPortable | Kernel::RoundedAvx2)
     }
 
     /// What multiplies bf16, in the kernels that keep numbers as bf16.

@@ -76,8 +76,8 @@ mod x86 {
     pub(crate) struct Avx512;
 
     macro_rules! implement {
-        ($name:ident, $lanes:literal, $vector:ty, $zero:ident, $splat:ident, $load:ident, $store:ident, $add:ident,
-         $fma:ident) => {
+        ($name:ident $lanes:literal $vector:ident
+         $zero:ident $splat:ident $load:ident $store:ident $add:ident $fma:ident) => {
             // SAFETY (of every block): the caller promises the instructions and the pointers.
             impl Simd for $name {
                 const LANES: usize = $lanes;
@@ -116,26 +116,12 @@ mod x86 {
         };
     }
 
-    implement!(
-        Avx2,
-        8,
-        __m256,
-        _mm256_setzero_ps,
-        _mm256_set1_ps,
-        _mm256_loadu_ps,
-        _mm256_storeu_ps,
-        _mm256_add_ps,
-        _mm256_fmadd_ps
-    );
-    implement!(
-        Avx512,
-        16,
-        __m512,
-        _mm512_setzero_ps,
-        _mm512_set1_ps,
-        _mm512_loadu_ps,
-        _mm512_storeu_ps,
-        _mm512_add_ps,
-        _mm512_fmadd_ps
-    );
+    implement! {
+        Avx2 8 __m256
+        _mm256_setzero_ps _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_add_ps _mm256_fmadd_ps
+    }
+    implement! {
+        Avx512 16 __m512
+        _mm512_setzero_ps _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_add_ps _mm512_fmadd_ps
+    }
 }

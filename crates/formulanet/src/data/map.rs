@@ -10,7 +10,7 @@ use crate::Error;
 /// Maps a file into memory, to be read only.
 #[allow(unsafe_code)]
 pub(super) fn map(path: &Path) -> Result<Mmap, Error> {
-    let fail = |error| Error::io(path.display().to_string(), error);
+    let fail = |error| Error::io(path, error);
     let file = File::open(path).map_err(fail)?;
     // SAFETY: the bytes are only read, as integers of which every pattern is valid. If another process changes or
     // cuts the file meanwhile, numbers change or the process is stopped by the system; a prepared folder is

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use formulanet_logic::problem::StatementGraph;
 use formulanet_logic::{
     Formula, Graph, GraphBuilder, Interner, Limits, ParseError, Position, ReadError, Symbol, deepmath, hol,
-    holstep, tptp,
+    holstep,
 };
 use serde::Deserialize;
 
@@ -14,6 +14,7 @@ use super::source::{Layout, SourceFile};
 use super::split::Split;
 use super::statements::StatementMaker;
 use crate::Error;
+use crate::read::{self, Syntax};
 use crate::util::hash::{hash_text, mix};
 
 /// What a file holds, in order.
@@ -42,6 +43,7 @@ pub(super) struct Graphs {
 }
 
 /// The contents of a file.
+#[derive(Default)]
 pub(super) struct Parsed {
     pub(super) worker: usize,
     pub(super) file: String,
@@ -67,7 +69,6 @@ pub(super) struct Worker<'a> {
     names: Interner,
     builder: GraphBuilder,
     holstep: holstep::Parser,
-    tptp: tptp::Parser,
     formula: Formula,
     graph: Graph,
     /// For each symbol, the hash of its text once it has been a label; 0 before.
@@ -88,14 +89,6 @@ struct JsonPair {
     syntax: Syntax,
 }
 
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Syntax {
-    #[default]
-    Hol,
-    Tptp,
-}
-
 impl<'a> Worker<'a> {
     pub(super) fn new(id: usize, layout: Layout, options: &'a Options) -> Self {
         // Nodes and degrees are stored in sixteen bits.
@@ -108,7 +101,6 @@ impl<'a> Worker<'a> {
             names: Interner::new(),
             builder: GraphBuilder::new(options.view, limits),
             holstep: holstep::Parser::new(limits),
-            tptp: tptp::Parser::new(limits),
             formula: Formula::new(),
             graph: Graph::new(),
             label_hashes: Vec::new(),
@@ -118,17 +110,7 @@ impl<'a> Worker<'a> {
     }
 
     pub(super) fn parse(&mut self, file: SourceFile) -> Result<Parsed, Error> {
-        let mut parsed = Parsed {
-            worker: self.id,
-            file: file.name,
-            split: file.split,
-            new_labels: Vec::new(),
-            graphs: Graphs::default(),
-            statements: Vec::new(),
-            new_symbols: Vec::new(),
-            entries: Vec::new(),
-            skipped: Vec::new(),
-        };
+        let mut parsed = Parsed { worker: self.id, file: file.name, split: file.split, ..Parsed::default() };
         let result = match (Layout::of(&file.content), self.layout) {
             (Some(found), layout) if found == layout => match layout {
                 Layout::Holstep => self.holstep(&file.content, &mut parsed),
@@ -270,17 +252,8 @@ impl<'a> Worker<'a> {
         position: Position,
         parsed: &mut Parsed,
     ) -> Result<u32, Error> {
-        let result = match syntax {
-            Syntax::Hol => {
-                let options = hol::Options { limits: self.limits, ..hol::Options::default() };
-                hol::parse(text, &options, &mut self.names).map(|formula| self.formula = formula)
-            }
-            Syntax::Tptp => {
-                let language = tptp::Language::Fof;
-                self.tptp.formula(text, language, 1, &mut self.names, &mut self.formula)
-            }
-        };
-        result.map_err(|error| {
+        let options = hol::Options { limits: self.limits, ..hol::Options::default() };
+        self.formula = read::parse(text, syntax, &options, &mut self.names).map_err(|error| {
             let file = format!("{}:{}", parsed.file, position.line);
             Error::data(file, format!("in the {field}, {error}"))
         })?;

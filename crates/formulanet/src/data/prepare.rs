@@ -14,6 +14,7 @@ use super::source::{Layout, Source};
 use super::split::HoldOut;
 use super::store::{self, FORMAT, Meta};
 use super::write;
+use crate::error::shown;
 use crate::{Error, Progress, Silent, Stage};
 
 /// How data is prepared; two runs with the same input and options write the same bytes.
@@ -147,7 +148,7 @@ pub fn prepare(
         }
         let message = "expected a new folder, found one that was prepared from other input or with other \
                        options; remove it or choose another";
-        return Err(Error::data(output.display().to_string(), message));
+        return Err(Error::data(output, message));
     }
     write::check_output(output)?;
     let layout = match layout {
@@ -185,11 +186,9 @@ pub(super) fn recognise(source: &Source, input: &Path) -> Result<Layout, Error> 
     });
     match (found, result) {
         (Some((Some(layout), _)), _) => Ok(layout),
-        (Some((None, name)), _) => {
-            Err(Error::UnknownLayout { input: input.display().to_string(), file: name })
-        }
+        (Some((None, file)), _) => Err(Error::UnknownLayout { input: shown(input), file }),
         (None, Err(error)) => Err(error),
-        (None, Ok(())) => Err(Error::data(input.display().to_string(), "expected files, found none")),
+        (None, Ok(())) => Err(Error::data(input, "expected files, found none")),
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::split::Split;
+use crate::error::shown;
 use crate::util::hash::mix;
 use crate::{Error, Progress};
 
@@ -50,6 +51,9 @@ pub(super) struct SourceFile {
     pub(super) split: Split,
 }
 
+/// What is done with every file.
+pub(super) type Visit<'a> = &'a mut dyn FnMut(SourceFile) -> Result<(), Error>;
+
 /// Bytes of one file; a JSON Lines file may be larger, because it is read in pieces.
 const MAX_FILE: u64 = 1 << 30;
 /// Bytes of a piece of a JSON Lines file.
@@ -79,8 +83,8 @@ pub(super) struct Source {
 impl Source {
     /// Looks at what a path holds.
     pub(super) fn open(path: &Path) -> Result<Source, Error> {
-        let shown = path.display().to_string();
-        let metadata = fs::metadata(path).map_err(|error| Error::io(&shown, error))?;
+        let failed = |error| Error::io(path, error);
+        let metadata = fs::metadata(path).map_err(failed)?;
         if metadata.is_dir() {
             let mut files = Vec::new();
             let bytes = list(path, &mut files)?;
@@ -88,8 +92,7 @@ impl Source {
             return Ok(Source { path: path.to_owned(), kind: Kind::Directory(files), bytes });
         }
         let mut start = Vec::new();
-        let opened = File::open(path).map_err(|error| Error::io(&shown, error))?;
-        opened.take(512).read_to_end(&mut start).map_err(|error| Error::io(&shown, error))?;
+        File::open(path).map_err(failed)?.take(512).read_to_end(&mut start).map_err(failed)?;
         let kind = match start.as_slice() {
             [0x1f, 0x8b, ..] => Kind::Archive(Compression::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Kind::Archive(Compression::Zstd),
@@ -104,7 +107,7 @@ impl Source {
     pub(super) fn fingerprint(&self) -> Result<String, Error> {
         let mut hash = Fingerprint::default();
         let mut add = |path: &Path| -> Result<(), Error> {
-            let fail = |error| Error::io(path.display().to_string(), error);
+            let fail = |error| Error::io(path, error);
             let mut file = File::open(path).map_err(fail)?;
             let mut buffer = vec![0; 1 << 20];
             loop {
@@ -129,11 +132,7 @@ impl Source {
     }
 
     /// Calls `visit` with every file, in the order of the archive or sorted by name.
-    pub(super) fn for_each(
-        &self,
-        progress: &dyn Progress,
-        visit: &mut dyn FnMut(SourceFile) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    pub(super) fn for_each(&self, progress: &dyn Progress, visit: Visit<'_>) -> Result<(), Error> {
         match &self.kind {
             Kind::Directory(files) => {
                 for file in files {
@@ -141,10 +140,7 @@ impl Source {
                 }
                 Ok(())
             }
-            Kind::File => {
-                let shown = self.path.display().to_string();
-                self.read_plain(&self.path, &shown, progress, visit)
-            }
+            Kind::File => self.read_plain(&self.path, &shown(&self.path), progress, visit),
             Kind::Archive(compression) => self.read_archive(*compression, progress, visit),
         }
     }
@@ -154,21 +150,19 @@ impl Source {
         path: &Path,
         name: &str,
         progress: &dyn Progress,
-        visit: &mut dyn FnMut(SourceFile) -> Result<(), Error>,
+        visit: Visit<'_>,
     ) -> Result<(), Error> {
-        let shown = path.display().to_string();
-        let file = File::open(path).map_err(|error| Error::io(&shown, error))?;
-        let input = Counted { input: file, progress };
-        read_file(input, None, name, &shown, visit)
+        let file = File::open(path).map_err(|error| Error::io(path, error))?;
+        read_file(Counted { input: file, progress }, None, name, &shown(path), visit)
     }
 
     fn read_archive(
         &self,
         compression: Compression,
         progress: &dyn Progress,
-        visit: &mut dyn FnMut(SourceFile) -> Result<(), Error>,
+        visit: Visit<'_>,
     ) -> Result<(), Error> {
-        let shown = self.path.display().to_string();
+        let shown = shown(&self.path);
         let fail = |error| Error::io(&shown, error);
         let file = File::open(&self.path).map_err(fail)?;
         let counted = BufReader::with_capacity(1 << 16, Counted { input: file, progress });
@@ -213,7 +207,7 @@ fn read_file(
     size: Option<u64>,
     name: &str,
     shown: &str,
-    visit: &mut dyn FnMut(SourceFile) -> Result<(), Error>,
+    visit: Visit<'_>,
 ) -> Result<(), Error> {
     if is_ancillary(name) {
         io::copy(&mut input, &mut io::sink()).map_err(|error| Error::io(shown, error))?;
@@ -230,10 +224,8 @@ fn read_file(
             && is_end
             && total != size
         {
-            return Err(Error::data(
-                shown,
-                format!("expected {size} bytes, found {total}: the archive is cut"),
-            ));
+            let message = format!("expected {size} bytes, found {total}: the archive is cut");
+            return Err(Error::data(shown, message));
         }
         let mut rest = Vec::new();
         if !is_end {
@@ -280,7 +272,7 @@ fn list(root: &Path, files: &mut Vec<PathBuf>) -> Result<u64, Error> {
     let mut pending = vec![PathBuf::new()];
     while let Some(directory) = pending.pop() {
         let path = root.join(&directory);
-        let fail = |error| Error::io(path.display().to_string(), error);
+        let fail = |error| Error::io(&path, error);
         for entry in fs::read_dir(&path).map_err(fail)? {
             let entry = entry.map_err(fail)?;
             let relative = directory.join(entry.file_name());

@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use crate::util::hash::{hash_text, mix};
 
 /// What a conjecture and its statements are used for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Split {
     /// Training.
+    #[default]
     Train,
     /// Held out from training, to choose between models.
     Validation,

@@ -8,7 +8,7 @@ use super::vocabulary::Vocabulary;
 use crate::util::vector::share;
 
 /// Numbers about a prepared folder.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Stats {
     /// How much there is.
     pub counts: Counts,
@@ -33,7 +33,7 @@ pub struct Stats {
 }
 
 /// Sizes of graphs.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Sizes {
     /// Nodes of a graph.
     pub nodes: Distribution,
@@ -91,15 +91,9 @@ impl Stats {
         let vocabulary = Vocabulary::new(prepared.vocabulary());
         let mut stats = Stats {
             counts,
-            conjectures: [0; 3],
-            pairs: [0; 3],
-            positives: [0; 3],
-            tokens: 0,
-            both_labels: 0.0,
-            validation_seen: 0.0,
-            unknown: 0.0,
             statements: sizes(prepared, (0..counts.pairs).map(|i| prepared.pair(i).statement)),
             conjecture_sizes: sizes(prepared, prepared.conjectures().map(|c| c.graph)),
+            ..Stats::default()
         };
         // Bit 0: useless somewhere; bit 1: useful somewhere; bit 2: in training.
         let mut seen = vec![0u8; counts.graphs];
@@ -123,11 +117,10 @@ impl Stats {
                 }
             }
         }
-        stats.both_labels =
-            share(seen.iter().filter(|&&s| s & 3 == 3).count(), seen.iter().filter(|&&s| s & 3 != 0).count());
-        let validation = prepared.conjectures().filter(|c| c.split == Split::Validation);
-        let statements: Vec<u32> =
-            validation.flat_map(|c| c.pairs).map(|n| prepared.pair(n).statement).collect();
+        let labelled = seen.iter().filter(|&&s| s & 3 != 0);
+        stats.both_labels = share(labelled.clone().filter(|&&s| s & 3 == 3).count(), labelled.count());
+        let validation = prepared.of_split(Split::Validation).flat_map(|c| c.pairs);
+        let statements: Vec<u32> = validation.map(|n| prepared.pair(n).statement).collect();
         let known = statements.iter().filter(|&&graph| seen[graph as usize] & 4 != 0).count();
         stats.validation_seen = share(known, statements.len());
         stats.unknown = share(unknown_nodes as usize, held_out_nodes as usize);
@@ -153,7 +146,7 @@ fn sizes(prepared: &Prepared, graphs: impl Iterator<Item = u32>) -> Sizes {
     for graph in graphs.map(|number| prepared.graph(number)) {
         nodes.push(graph.tokens.len() as u64);
         edges.push(graph.targets.len() as u64);
-        treelets.push(graph.treelet_count());
+        treelets.push(graph.treelets() as u64);
     }
     Sizes {
         nodes: Distribution::of(nodes),

@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::fs;
 use std::marker::PhantomData;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytemuck::{AnyBitPattern, NoUninit};
+use formulanet_net::GraphInput;
 use memmap2::Mmap;
-use safetensors::tensor::TensorInfo;
+use safetensors::tensor::{TensorInfo, TensorView};
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +18,8 @@ use super::source::Layout;
 use super::split::Split;
 use super::{Options, map};
 use crate::Error;
+use crate::error::shown;
+use crate::util::files::read_text;
 use crate::util::hash::digest;
 
 /// Number of the folder's format; a program reads only its own.
@@ -75,31 +79,8 @@ pub struct Prepared {
     path: PathBuf,
     meta: Meta,
     vocabulary: Vec<String>,
-    memory: Mmap,
+    memory: Arc<Mmap>,
     arrays: Arrays,
-}
-
-/// A graph of a prepared folder. Nothing is copied.
-#[derive(Clone, Copy, Debug)]
-pub struct GraphRef<'a> {
-    /// The token of every node.
-    pub tokens: &'a [u16],
-    /// How many edges leave every node.
-    pub degrees: &'a [u16],
-    /// Targets of the edges, ordered by source and rank.
-    pub targets: &'a [u16],
-}
-
-impl<'a> GraphRef<'a> {
-    /// The same as the network reads it.
-    pub fn input(&self) -> formulanet_net::GraphInput<'a> {
-        formulanet_net::GraphInput { tokens: self.tokens, degrees: self.degrees, targets: self.targets }
-    }
-
-    /// How many treelets there are.
-    pub fn treelet_count(&self) -> u64 {
-        self.degrees.iter().map(|&m| u64::from(m)).map(|m| m * m.saturating_sub(1) / 2).sum()
-    }
 }
 
 /// A conjecture of a prepared folder.
@@ -154,21 +135,26 @@ macro_rules! elements {
 
 elements!(u8: U8, u16: U16, u32: U32, u64: U64);
 
-/// Where an array of a known type lies in the mapped file.
+/// An array of a known type in a mapped file.
 struct Array<T> {
     name: &'static str,
+    memory: Arc<Mmap>,
     bytes: Range<usize>,
     element: PhantomData<T>,
 }
 
-impl<T: Element> Array<T> {
-    /// Its numbers. That they are aligned was checked when the array was found.
-    fn of<'a>(&self, memory: &'a [u8]) -> &'a [T] {
-        bytemuck::cast_slice(&memory[self.bytes.clone()])
-    }
+impl<T: Element> Deref for Array<T> {
+    type Target = [T];
 
-    fn expect(&self, memory: &[u8], expected: usize) -> Result<(), String> {
-        match self.of(memory).len() {
+    /// Its numbers. That they are aligned was checked when the array was found.
+    fn deref(&self) -> &[T] {
+        bytemuck::cast_slice(&self.memory[self.bytes.clone()])
+    }
+}
+
+impl<T: Element> Array<T> {
+    fn expect(&self, expected: usize) -> Result<(), String> {
+        match self.len() {
             found if found == expected => Ok(()),
             found => Err(format!("{found} entries of `{}` where {expected} should be", self.name)),
         }
@@ -177,34 +163,33 @@ impl<T: Element> Array<T> {
 
 impl Array<u64> {
     /// One of the texts that these offsets divide.
-    fn text<'a>(&self, texts: &Array<u8>, memory: &'a [u8], number: usize) -> &'a str {
-        std::str::from_utf8(&texts.of(memory)[self.range(memory, number)]).unwrap_or("?")
+    fn text<'a>(&self, texts: &'a Array<u8>, number: usize) -> &'a str {
+        std::str::from_utf8(&texts[self.range(number)]).unwrap_or("?")
     }
 
     /// The part of another array that belongs to an entry.
-    fn range(&self, memory: &[u8], number: usize) -> Range<usize> {
-        let offsets = &self.of(memory)[number..number + 2];
+    fn range(&self, number: usize) -> Range<usize> {
+        let offsets = &self[number..number + 2];
         offsets[0] as usize..offsets[1] as usize
     }
 
-    fn expect_offsets(&self, memory: &[u8], entries: usize, end: usize) -> Result<(), String> {
-        let found = self.of(memory);
-        let fits = found.len() == entries + 1 && found[0] == 0 && found[entries] == end as u64;
-        let is_sound = fits && found.is_sorted();
+    fn expect_offsets(&self, entries: usize, end: usize) -> Result<(), String> {
+        let fits = self.len() == entries + 1 && self[0] == 0 && self[entries] == end as u64;
+        let is_sound = fits && self.is_sorted();
         if is_sound { Ok(()) } else { Err(format!("offsets `{}` out of order", self.name)) }
     }
 }
 
 impl Array<u32> {
-    fn expect_below(&self, memory: &[u8], end: usize) -> Result<(), String> {
-        let is_sound = self.of(memory).iter().all(|&number| (number as usize) < end);
+    fn expect_below(&self, end: usize) -> Result<(), String> {
+        let is_sound = self.iter().all(|&number| (number as usize) < end);
         if is_sound { Ok(()) } else { Err(format!("a number in `{}` that stands for nothing", self.name)) }
     }
 }
 
 /// The arrays that a file says it has.
 struct Found<'a> {
-    memory: &'a [u8],
+    memory: &'a Arc<Mmap>,
     /// Where the first of them begins.
     start: usize,
     tensors: HashMap<String, &'a TensorInfo>,
@@ -218,16 +203,14 @@ impl Found<'_> {
         let (found, expected) = (self.memory.len(), bytes.end);
         let inside = self.memory.get(bytes.clone());
         let inside = inside.ok_or_else(|| format!("only {found} of {expected} bytes"))?;
-        let is_aligned = bytemuck::try_cast_slice::<u8, T>(inside).is_ok();
-        if is_aligned {
-            Ok(Array { name, bytes, element: PhantomData })
-        } else {
-            Err(format!("an array `{name}` that is not aligned"))
+        if bytemuck::try_cast_slice::<u8, T>(inside).is_err() {
+            return Err(format!("an array `{name}` that is not aligned"));
         }
+        Ok(Array { name, memory: Arc::clone(self.memory), bytes, element: PhantomData })
     }
 }
 
-/// All arrays of a folder. Each is stored under its own name.
+/// All arrays of a folder, as they are read and as they are written. Each is stored under its own name.
 macro_rules! arrays {
     ($($name:ident: $number:ty,)*) => {
         struct Arrays {
@@ -239,7 +222,25 @@ macro_rules! arrays {
                 Ok(Arrays { $($name: self.array(stringify!($name))?,)* })
             }
         }
+
+        /// The arrays of a folder that is being made.
+        #[derive(Default)]
+        pub(super) struct Columns {
+            $(pub(super) $name: Vec<$number>,)*
+        }
+
+        impl Columns {
+            pub(super) fn tensors(&self) -> Vec<(&'static str, TensorView<'_>)> {
+                vec![$((stringify!($name), array(&self.$name)),)*]
+            }
+        }
     };
+}
+
+/// An array as it is written.
+pub(super) fn array<T: Element>(values: &[T]) -> TensorView<'_> {
+    let view = TensorView::new(T::DTYPE, vec![values.len()], bytemuck::cast_slice(values));
+    view.expect("as many bytes as the numbers have")
 }
 
 arrays! {
@@ -267,33 +268,31 @@ arrays! {
 
 impl Arrays {
     /// Refuses arrays that do not fit each other.
-    fn check(&self, memory: &[u8], counts: &Counts) -> Result<(), String> {
-        self.tokens.expect(memory, counts.nodes)?;
-        self.degrees.expect(memory, counts.nodes)?;
-        self.targets.expect(memory, counts.edges)?;
-        self.pair_conjecture.expect(memory, counts.pairs)?;
-        self.pair_statement.expect(memory, counts.pairs)?;
-        self.pair_useful.expect(memory, counts.pairs)?;
-        self.conjecture_graph.expect(memory, counts.conjectures)?;
-        self.conjecture_split.expect(memory, counts.conjectures)?;
-        self.premise_graph.expect(memory, counts.premises)?;
-        self.dependency_premise.expect(memory, counts.dependencies)?;
-        self.node_offsets.expect_offsets(memory, counts.graphs, counts.nodes)?;
-        self.edge_offsets.expect_offsets(memory, counts.graphs, counts.edges)?;
-        self.conjecture_pairs.expect_offsets(memory, counts.conjectures, counts.pairs)?;
-        self.dependency_offsets.expect_offsets(memory, counts.conjectures, counts.dependencies)?;
-        let length = |texts: &Array<u8>| texts.bytes.len();
-        let (conjectures, names) = (counts.conjectures, length(&self.conjecture_names));
-        self.conjecture_names_offsets.expect_offsets(memory, conjectures, names)?;
-        let files = length(&self.conjecture_files);
-        self.conjecture_files_offsets.expect_offsets(memory, conjectures, files)?;
-        self.premise_names_offsets.expect_offsets(memory, counts.premises, length(&self.premise_names))?;
-        self.pair_conjecture.expect_below(memory, counts.conjectures)?;
-        self.pair_statement.expect_below(memory, counts.graphs)?;
-        self.conjecture_graph.expect_below(memory, counts.graphs)?;
-        self.premise_graph.expect_below(memory, counts.graphs)?;
-        self.dependency_premise.expect_below(memory, counts.premises)?;
-        match self.conjecture_split.of(memory).iter().all(|&split| usize::from(split) < Split::ALL.len()) {
+    fn check(&self, counts: &Counts) -> Result<(), String> {
+        let &Counts { graphs, nodes, edges, pairs, conjectures, premises, dependencies, .. } = counts;
+        self.tokens.expect(nodes)?;
+        self.degrees.expect(nodes)?;
+        self.targets.expect(edges)?;
+        self.pair_conjecture.expect(pairs)?;
+        self.pair_statement.expect(pairs)?;
+        self.pair_useful.expect(pairs)?;
+        self.conjecture_graph.expect(conjectures)?;
+        self.conjecture_split.expect(conjectures)?;
+        self.premise_graph.expect(premises)?;
+        self.dependency_premise.expect(dependencies)?;
+        self.node_offsets.expect_offsets(graphs, nodes)?;
+        self.edge_offsets.expect_offsets(graphs, edges)?;
+        self.conjecture_pairs.expect_offsets(conjectures, pairs)?;
+        self.dependency_offsets.expect_offsets(conjectures, dependencies)?;
+        self.conjecture_names_offsets.expect_offsets(conjectures, self.conjecture_names.len())?;
+        self.conjecture_files_offsets.expect_offsets(conjectures, self.conjecture_files.len())?;
+        self.premise_names_offsets.expect_offsets(premises, self.premise_names.len())?;
+        self.pair_conjecture.expect_below(conjectures)?;
+        self.pair_statement.expect_below(graphs)?;
+        self.conjecture_graph.expect_below(graphs)?;
+        self.premise_graph.expect_below(graphs)?;
+        self.dependency_premise.expect_below(premises)?;
+        match self.conjecture_split.iter().all(|&split| usize::from(split) < Split::ALL.len()) {
             true => Ok(()),
             false => Err("an unknown split".to_owned()),
         }
@@ -309,14 +308,12 @@ impl Prepared {
     pub fn open(path: &Path) -> Result<Prepared, Error> {
         let meta = read_meta(path)?;
         let graphs = path.join(GRAPHS);
-        let memory = map::map(&graphs)?;
-        let vocabulary_path = path.join(VOCABULARY);
-        let text = fs::read_to_string(&vocabulary_path)
-            .map_err(|error| Error::io(vocabulary_path.display().to_string(), error))?;
+        let memory = Arc::new(map::map(&graphs)?);
+        let text = read_text(&path.join(VOCABULARY))?;
         let vocabulary: Vec<String> = text.lines().map(str::to_owned).collect();
         let arrays = find(&memory, &meta.counts, vocabulary.len()).map_err(|found| {
             let message = format!("expected a whole prepared folder, found {found}; prepare it again");
-            Error::data(graphs.display().to_string(), message)
+            Error::data(&graphs, message)
         })?;
         Ok(Prepared { path: path.to_owned(), meta, vocabulary, memory, arrays })
     }
@@ -330,11 +327,8 @@ impl Prepared {
                 && graph.targets.iter().all(|&target| usize::from(target) < graph.tokens.len())
                 && graph.tokens.iter().all(|&token| usize::from(token) < self.vocabulary.len());
             if !is_sound {
-                let shown = self.path.join(GRAPHS).display().to_string();
-                return Err(Error::data(
-                    shown,
-                    format!("graph {number} is damaged; prepare the folder again"),
-                ));
+                let message = format!("graph {number} is damaged; prepare the folder again");
+                return Err(Error::data(self.path.join(GRAPHS), message));
             }
         }
         Ok(())
@@ -360,38 +354,34 @@ impl Prepared {
         &self.vocabulary
     }
 
-    /// A graph by its number.
-    pub fn graph(&self, number: u32) -> GraphRef<'_> {
-        let (arrays, memory, number) = (&self.arrays, &self.memory, number as usize);
-        let nodes = arrays.node_offsets.range(memory, number);
-        GraphRef {
-            tokens: &arrays.tokens.of(memory)[nodes.clone()],
-            degrees: &arrays.degrees.of(memory)[nodes],
-            targets: &arrays.targets.of(memory)[arrays.edge_offsets.range(memory, number)],
+    /// A graph by its number. Nothing is copied.
+    pub fn graph(&self, number: u32) -> GraphInput<'_> {
+        let arrays = &self.arrays;
+        let nodes = arrays.node_offsets.range(number as usize);
+        GraphInput {
+            tokens: &arrays.tokens[nodes.clone()],
+            degrees: &arrays.degrees[nodes],
+            targets: &arrays.targets[arrays.edge_offsets.range(number as usize)],
         }
     }
 
     /// A labelled statement by its number.
     pub fn pair(&self, number: usize) -> Pair {
-        let (arrays, memory) = (&self.arrays, &self.memory);
-        Pair {
-            conjecture: arrays.pair_conjecture.of(memory)[number],
-            statement: arrays.pair_statement.of(memory)[number],
-            useful: arrays.pair_useful.of(memory)[number] != 0,
-        }
+        let arrays = &self.arrays;
+        let (conjecture, statement) = (arrays.pair_conjecture[number], arrays.pair_statement[number]);
+        Pair { conjecture, statement, useful: arrays.pair_useful[number] != 0 }
     }
 
     /// A conjecture by its number.
     pub fn conjecture(&self, number: usize) -> Conjecture<'_> {
-        let (arrays, memory) = (&self.arrays, &self.memory);
-        let dependencies = arrays.dependency_offsets.range(memory, number);
+        let arrays = &self.arrays;
         Conjecture {
-            name: arrays.conjecture_names_offsets.text(&arrays.conjecture_names, memory, number),
-            file: arrays.conjecture_files_offsets.text(&arrays.conjecture_files, memory, number),
-            graph: arrays.conjecture_graph.of(memory)[number],
-            split: Split::ALL[usize::from(arrays.conjecture_split.of(memory)[number])],
-            pairs: arrays.conjecture_pairs.range(memory, number),
-            dependencies: &arrays.dependency_premise.of(memory)[dependencies],
+            name: arrays.conjecture_names_offsets.text(&arrays.conjecture_names, number),
+            file: arrays.conjecture_files_offsets.text(&arrays.conjecture_files, number),
+            graph: arrays.conjecture_graph[number],
+            split: Split::ALL[usize::from(arrays.conjecture_split[number])],
+            pairs: arrays.conjecture_pairs.range(number),
+            dependencies: &arrays.dependency_premise[arrays.dependency_offsets.range(number)],
         }
     }
 
@@ -400,44 +390,47 @@ impl Prepared {
         (0..self.meta.counts.conjectures).map(|number| self.conjecture(number))
     }
 
+    /// The conjectures of a split.
+    pub fn of_split(&self, split: Split) -> impl Iterator<Item = Conjecture<'_>> {
+        self.conjectures().filter(move |conjecture| conjecture.split == split)
+    }
+
     /// A named statement by its number.
     pub fn premise(&self, number: usize) -> Premise<'_> {
-        let (arrays, memory) = (&self.arrays, &self.memory);
-        let name = arrays.premise_names_offsets.text(&arrays.premise_names, memory, number);
-        Premise { name, graph: arrays.premise_graph.of(memory)[number] }
+        let arrays = &self.arrays;
+        let name = arrays.premise_names_offsets.text(&arrays.premise_names, number);
+        Premise { name, graph: arrays.premise_graph[number] }
     }
 }
 
 /// The arrays of a mapped file, or what was found instead.
-fn find(memory: &[u8], counts: &Counts, labels: usize) -> Result<Arrays, String> {
+fn find(memory: &Arc<Mmap>, counts: &Counts, labels: usize) -> Result<Arrays, String> {
     let (header, metadata) = SafeTensors::read_metadata(memory).map_err(|error| error.to_string())?;
     let arrays = Found { memory, start: header + 8, tensors: metadata.tensors() }.arrays()?;
     if labels != counts.vocabulary {
         return Err(format!("{labels} entries of `{VOCABULARY}` where {} should be", counts.vocabulary));
     }
-    arrays.check(memory, counts)?;
+    arrays.check(counts)?;
     Ok(arrays)
 }
 
 /// What a prepared folder says about itself.
 pub(super) fn read_meta(path: &Path) -> Result<Meta, Error> {
     let file = path.join(META);
-    let shown = file.display().to_string();
     let text = fs::read_to_string(&file).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => Error::NotPrepared(path.display().to_string()),
-        _ => Error::io(&shown, error),
+        std::io::ErrorKind::NotFound => Error::NotPrepared(shown(path)),
+        _ => Error::io(&file, error),
     })?;
-    let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| {
-        Error::data(&shown, format!("expected the description of a prepared folder, found {error}"))
-    })?;
-    if value["format"] != FORMAT {
+    let wrong = |error: serde_json::Error| {
+        Error::data(&file, format!("expected the description of a prepared folder, found {error}"))
+    };
+    let value: serde_json::Value = serde_json::from_str(&text).map_err(wrong)?;
+    let format = &value["format"];
+    if *format != FORMAT {
         let message = format!(
-            "expected a folder of format {FORMAT}, found {}; prepare it again with this program",
-            value["format"]
+            "expected a folder of format {FORMAT}, found {format}; prepare it again with this program"
         );
-        return Err(Error::data(&shown, message));
+        return Err(Error::data(&file, message));
     }
-    serde_json::from_value(value).map_err(|error| {
-        Error::data(&shown, format!("expected the description of a prepared folder, found {error}"))
-    })
+    serde_json::from_value(value).map_err(wrong)
 }

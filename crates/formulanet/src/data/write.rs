@@ -1,42 +1,35 @@
 //! A collection to a folder: splits, vocabulary, arrays.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
-use safetensors::tensor::View;
-use safetensors::{Dtype, SafeTensorError};
+use safetensors::SafeTensorError;
+use safetensors::tensor::TensorView;
 
 use super::collect::{Collection, Conjecture};
 use super::prepare::{Labels, Options};
 use super::problems;
 use super::split::{self, Candidate, Split};
-use super::store::{Counts, Element, GRAPHS, META, Meta, VOCABULARY};
+use super::store::{Columns, Counts, GRAPHS, META, Meta, VOCABULARY};
 use super::vocabulary::{SPECIAL, UNKNOWN_KINDS, is_logical};
+use crate::util::files::folder_of;
 use crate::{Error, Progress};
 
 /// Whether a folder can be made at a place.
 pub(super) fn check_output(output: &Path) -> Result<(), Error> {
-    let shown = output.display().to_string();
     let is_taken = output.exists() && !fs::read_dir(output).is_ok_and(|mut entries| entries.next().is_none());
     if is_taken {
         let message = "expected a new or empty folder, found something else; choose another";
-        return Err(Error::data(shown, message));
+        return Err(Error::data(output, message));
     }
-    let parent = parent(output);
+    let parent = folder_of(output);
     if !parent.is_dir() {
-        return Err(Error::data(
-            shown,
-            format!("expected a folder in {}, which is not there", parent.display()),
-        ));
+        let message = format!("expected a folder in {}, which is not there", parent.display());
+        return Err(Error::data(output, message));
     }
     Ok(())
-}
-
-fn parent(output: &Path) -> &Path {
-    output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Writes the folder and completes its description.
@@ -60,9 +53,10 @@ pub(super) fn write(
         if meta.options.together {
             problems::write(&collection, folder)?;
         }
-        let arrays = Arrays::of(collection, &vocabulary);
-        meta.counts = arrays.counts(&vocabulary);
-        arrays.write(&folder.join(GRAPHS))?;
+        let (ambiguous_premises, skipped) = (collection.ambiguous_premises, collection.skipped.len());
+        let columns = columns(collection, &vocabulary);
+        meta.counts = Counts { ambiguous_premises, skipped, ..counts(&columns, vocabulary.labels.len()) };
+        write_arrays(columns.tensors(), &folder.join(GRAPHS))?;
         write_file(&folder.join(VOCABULARY), vocabulary.text().as_bytes())?;
         let description = serde_json::to_string_pretty(&meta)? + "\n";
         write_file(&folder.join(META), description.as_bytes())?;
@@ -76,10 +70,10 @@ pub(super) fn in_new_folder(
     output: &Path,
     fill: impl FnOnce(&Path) -> std::io::Result<bool>,
 ) -> Result<(), Error> {
-    let shown = output.display().to_string();
-    let fail = |error| Error::io(&shown, error);
+    let fail = |error| Error::io(output, error);
     // A folder beside the result, so that renaming it is one step; removed if anything fails.
-    let folder = tempfile::Builder::new().prefix(".formulanet-").tempdir_in(parent(output)).map_err(fail)?;
+    let folder =
+        tempfile::Builder::new().prefix(".formulanet-").tempdir_in(folder_of(output)).map_err(fail)?;
     if !fill(folder.path()).map_err(fail)? {
         return Err(Error::Interrupted);
     }
@@ -87,7 +81,7 @@ pub(super) fn in_new_folder(
     fs::rename(folder.path(), output).map_err(fail)?;
     // It has its new name: there is nothing left to remove.
     let _ = folder.keep();
-    File::open(parent(output)).and_then(|directory| directory.sync_all()).map_err(fail)
+    File::open(folder_of(output)).and_then(|directory| directory.sync_all()).map_err(fail)
 }
 
 /// What is made under a temporary name belongs to its maker alone; a result is for everybody to read.
@@ -111,10 +105,8 @@ pub(super) fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 pub(super) fn hold_out(conjectures: &mut [Conjecture], options: &Options) {
     let places: Vec<usize> =
         (0..conjectures.len()).filter(|&i| conjectures[i].split == Split::Train).collect();
-    let candidates: Vec<Candidate<'_>> = places
-        .iter()
-        .map(|&i| Candidate { name: &conjectures[i].name, graph: conjectures[i].graph })
-        .collect();
+    let candidate = |&i: &usize| Candidate { name: &conjectures[i].name, graph: conjectures[i].graph };
+    let candidates: Vec<Candidate<'_>> = places.iter().map(candidate).collect();
     let chosen = split::held_out(&candidates, &options.validation, options.seed);
     for place in chosen {
         conjectures[places[place]].split = Split::Validation;
@@ -190,125 +182,65 @@ impl Vocabulary {
 }
 
 /// The arrays of a folder.
-struct Arrays {
-    tokens: Vec<u16>,
-    degrees: Vec<u16>,
-    targets: Vec<u16>,
-    node_offsets: Vec<u64>,
-    edge_offsets: Vec<u64>,
-    pair_conjecture: Vec<u32>,
-    pair_statement: Vec<u32>,
-    pair_useful: Vec<u8>,
-    conjecture_graph: Vec<u32>,
-    conjecture_split: Vec<u8>,
-    conjecture_pairs: Vec<u64>,
-    conjecture_names: (Vec<u8>, Vec<u64>),
-    conjecture_files: (Vec<u8>, Vec<u64>),
-    dependency_premise: Vec<u32>,
-    dependency_offsets: Vec<u64>,
-    premise_graph: Vec<u32>,
-    premise_names: (Vec<u8>, Vec<u64>),
-    ambiguous_premises: usize,
-    skipped: usize,
+fn columns(collection: Collection, vocabulary: &Vocabulary) -> Columns {
+    let tokens = vocabulary.tokens(&collection);
+    let Collection { degrees, targets, node_offsets, edge_offsets, conjectures, pairs, premises, .. } =
+        collection;
+    let mut graphs = Columns { tokens, degrees, targets, node_offsets, edge_offsets, ..Columns::default() };
+    let numbers = merge(&mut graphs, |token| vocabulary.known.is_unknown(token));
+    let number = |graph: u32| numbers[graph as usize];
+    let first_pair = |conjecture: usize| pairs.partition_point(|p| (p.conjecture as usize) < conjecture);
+    let mut dependency_offsets = vec![0];
+    let mut dependency_premise = Vec::new();
+    for conjecture in &conjectures {
+        dependency_premise.extend_from_slice(&conjecture.dependencies);
+        dependency_offsets.push(dependency_premise.len() as u64);
+    }
+    let (conjecture_names, conjecture_names_offsets) = texts(conjectures.iter().map(|c| c.name.as_str()));
+    let (conjecture_files, conjecture_files_offsets) = texts(conjectures.iter().map(|c| c.file.as_str()));
+    let (premise_names, premise_names_offsets) = texts(premises.iter().map(|p| p.name.as_str()));
+    Columns {
+        pair_conjecture: pairs.iter().map(|pair| pair.conjecture).collect(),
+        pair_statement: pairs.iter().map(|pair| number(pair.graph)).collect(),
+        pair_useful: pairs.iter().map(|pair| u8::from(pair.useful)).collect(),
+        conjecture_graph: conjectures.iter().map(|c| number(c.graph)).collect(),
+        conjecture_split: conjectures.iter().map(|c| c.split.number()).collect(),
+        conjecture_pairs: (0..=conjectures.len()).map(|number| first_pair(number) as u64).collect(),
+        conjecture_names,
+        conjecture_names_offsets,
+        conjecture_files,
+        conjecture_files_offsets,
+        dependency_premise,
+        dependency_offsets,
+        premise_graph: premises.iter().map(|p| number(p.graph)).collect(),
+        premise_names,
+        premise_names_offsets,
+        ..graphs
+    }
 }
 
-impl Arrays {
-    fn of(collection: Collection, vocabulary: &Vocabulary) -> Self {
-        let tokens = vocabulary.tokens(&collection);
-        let Collection { conjectures, pairs, premises, ambiguous_premises, skipped, .. } = collection;
-        let graphs = Merged::of(
-            tokens,
-            collection.degrees,
-            collection.targets,
-            collection.node_offsets,
-            collection.edge_offsets,
-            |token| vocabulary.known.is_unknown(token),
-        );
-        let numbers = &graphs.numbers;
-        let mut conjecture_pairs = vec![0u64; conjectures.len() + 1];
-        for pair in &pairs {
-            conjecture_pairs[pair.conjecture as usize + 1] += 1;
-        }
-        accumulate(&mut conjecture_pairs);
-        let mut dependency_offsets = vec![0];
-        let mut dependency_premise = Vec::new();
-        for conjecture in &conjectures {
-            dependency_premise.extend_from_slice(&conjecture.dependencies);
-            dependency_offsets.push(dependency_premise.len() as u64);
-        }
-        Arrays {
-            pair_conjecture: pairs.iter().map(|pair| pair.conjecture).collect(),
-            pair_statement: pairs.iter().map(|pair| numbers[pair.graph as usize]).collect(),
-            pair_useful: pairs.iter().map(|pair| u8::from(pair.useful)).collect(),
-            conjecture_graph: conjectures.iter().map(|c| numbers[c.graph as usize]).collect(),
-            conjecture_split: conjectures.iter().map(|c| c.split.number()).collect(),
-            conjecture_pairs,
-            conjecture_names: texts(conjectures.iter().map(|c| c.name.as_str())),
-            conjecture_files: texts(conjectures.iter().map(|c| c.file.as_str())),
-            dependency_premise,
-            dependency_offsets,
-            premise_graph: premises.iter().map(|p| numbers[p.graph as usize]).collect(),
-            premise_names: texts(premises.iter().map(|p| p.name.as_str())),
-            ambiguous_premises,
-            skipped: skipped.len(),
-            tokens: graphs.tokens,
-            degrees: graphs.degrees,
-            targets: graphs.targets,
-            node_offsets: graphs.node_offsets,
-            edge_offsets: graphs.edge_offsets,
-        }
-    }
-
-    fn counts(&self, vocabulary: &Vocabulary) -> Counts {
-        let mut is_statement = vec![false; self.node_offsets.len() - 1];
-        for &graph in &self.pair_statement {
-            is_statement[graph as usize] = true;
-        }
-        Counts {
-            conjectures: self.conjecture_graph.len(),
-            pairs: self.pair_statement.len(),
-            graphs: self.node_offsets.len() - 1,
-            statement_graphs: is_statement.iter().filter(|&&is| is).count(),
-            nodes: self.tokens.len(),
-            edges: self.targets.len(),
-            vocabulary: vocabulary.labels.len(),
-            premises: self.premise_graph.len(),
-            dependencies: self.dependency_premise.len(),
-            ambiguous_premises: self.ambiguous_premises,
-            skipped: self.skipped,
-        }
-    }
-
-    fn write(&self, path: &Path) -> std::io::Result<()> {
-        let tensors = [
-            ("node_offsets", array(&self.node_offsets)),
-            ("edge_offsets", array(&self.edge_offsets)),
-            ("conjecture_pairs", array(&self.conjecture_pairs)),
-            ("dependency_offsets", array(&self.dependency_offsets)),
-            ("conjecture_names_offsets", array(&self.conjecture_names.1)),
-            ("conjecture_files_offsets", array(&self.conjecture_files.1)),
-            ("premise_names_offsets", array(&self.premise_names.1)),
-            ("pair_conjecture", array(&self.pair_conjecture)),
-            ("pair_statement", array(&self.pair_statement)),
-            ("conjecture_graph", array(&self.conjecture_graph)),
-            ("dependency_premise", array(&self.dependency_premise)),
-            ("premise_graph", array(&self.premise_graph)),
-            ("tokens", array(&self.tokens)),
-            ("degrees", array(&self.degrees)),
-            ("targets", array(&self.targets)),
-            ("pair_useful", array(&self.pair_useful)),
-            ("conjecture_split", array(&self.conjecture_split)),
-            ("conjecture_names", array(&self.conjecture_names.0)),
-            ("conjecture_files", array(&self.conjecture_files.0)),
-            ("premise_names", array(&self.premise_names.0)),
-        ];
-        write_arrays(tensors, path)
+/// How much arrays hold.
+fn counts(columns: &Columns, vocabulary: usize) -> Counts {
+    let graphs = columns.node_offsets.len() - 1;
+    let mut is_statement = vec![false; graphs];
+    columns.pair_statement.iter().for_each(|&graph| is_statement[graph as usize] = true);
+    Counts {
+        conjectures: columns.conjecture_graph.len(),
+        pairs: columns.pair_statement.len(),
+        graphs,
+        statement_graphs: is_statement.iter().filter(|&&is| is).count(),
+        nodes: columns.tokens.len(),
+        edges: columns.targets.len(),
+        vocabulary,
+        premises: columns.premise_graph.len(),
+        dependencies: columns.dependency_premise.len(),
+        ..Counts::default()
     }
 }
 
 /// Writes a file of arrays.
 pub(super) fn write_arrays<'a>(
-    arrays: impl IntoIterator<Item = (&'static str, Array<'a>)>,
+    arrays: impl IntoIterator<Item = (&'static str, TensorView<'a>)>,
     path: &Path,
 ) -> std::io::Result<()> {
     safetensors::serialize_to_file(arrays, None, path).map_err(|error| match error {
@@ -317,42 +249,6 @@ pub(super) fn write_arrays<'a>(
     })?;
     readable_by_others(path, 0o644)?;
     File::open(path)?.sync_all()
-}
-
-pub(super) struct Array<'a> {
-    bytes: &'a [u8],
-    dtype: Dtype,
-    shape: [usize; 1],
-}
-
-pub(super) fn array<T: Element>(values: &[T]) -> Array<'_> {
-    Array { bytes: bytemuck::cast_slice(values), dtype: T::DTYPE, shape: [values.len()] }
-}
-
-impl View for Array<'_> {
-    fn dtype(&self) -> Dtype {
-        self.dtype
-    }
-
-    fn shape(&self) -> &[usize] {
-        &self.shape
-    }
-
-    fn data(&self) -> Cow<'_, [u8]> {
-        Cow::Borrowed(self.bytes)
-    }
-
-    fn data_len(&self) -> usize {
-        self.bytes.len()
-    }
-}
-
-fn accumulate(counts: &mut [u64]) {
-    let mut total = 0;
-    for count in counts {
-        total += *count;
-        *count = total;
-    }
 }
 
 /// Texts one after the other, and where each ends.
@@ -365,61 +261,44 @@ fn texts<'a>(texts: impl Iterator<Item = &'a str>) -> (Vec<u8>, Vec<u64>) {
     (bytes, offsets)
 }
 
-/// Graphs with tokens. Two that differed only in labels outside the vocabulary are one now.
-struct Merged {
-    tokens: Vec<u16>,
-    degrees: Vec<u16>,
-    targets: Vec<u16>,
-    node_offsets: Vec<u64>,
-    edge_offsets: Vec<u64>,
-    /// For each graph before, its number now.
-    numbers: Vec<u32>,
-}
-
-impl Merged {
-    fn of(
-        mut tokens: Vec<u16>,
-        mut degrees: Vec<u16>,
-        mut targets: Vec<u16>,
-        node_offsets: Vec<u64>,
-        edge_offsets: Vec<u64>,
-        is_unknown: impl Fn(u16) -> bool,
-    ) -> Self {
-        type Key = (Vec<u16>, Vec<u16>, Vec<u16>);
-        let mut known: HashMap<Key, u32> = HashMap::new();
-        let mut numbers = Vec::with_capacity(node_offsets.len() - 1);
-        let (mut new_nodes, mut new_edges) = (vec![0u64], vec![0u64]);
-        for graph in 0..node_offsets.len() - 1 {
-            let nodes = node_offsets[graph] as usize..node_offsets[graph + 1] as usize;
-            let edges = edge_offsets[graph] as usize..edge_offsets[graph + 1] as usize;
-            let number = new_nodes.len() as u32 - 1;
-            if tokens[nodes.clone()].iter().any(|&token| is_unknown(token)) {
-                let key = (
-                    tokens[nodes.clone()].to_vec(),
-                    degrees[nodes.clone()].to_vec(),
-                    targets[edges.clone()].to_vec(),
-                );
-                let first = *known.entry(key).or_insert(number);
-                if first != number {
-                    numbers.push(first);
-                    continue;
-                }
+/// Makes graphs that differed only in labels outside the vocabulary one. Returns, for each graph before, its number now.
+fn merge(columns: &mut Columns, is_unknown: impl Fn(u16) -> bool) -> Vec<u32> {
+    let Columns { tokens, degrees, targets, node_offsets, edge_offsets, .. } = columns;
+    type Key = (Vec<u16>, Vec<u16>, Vec<u16>);
+    let mut known: HashMap<Key, u32> = HashMap::new();
+    let mut numbers = Vec::with_capacity(node_offsets.len() - 1);
+    let (mut new_nodes, mut new_edges) = (vec![0u64], vec![0u64]);
+    for graph in 0..node_offsets.len() - 1 {
+        let nodes = node_offsets[graph] as usize..node_offsets[graph + 1] as usize;
+        let edges = edge_offsets[graph] as usize..edge_offsets[graph + 1] as usize;
+        let number = new_nodes.len() as u32 - 1;
+        if tokens[nodes.clone()].iter().any(|&token| is_unknown(token)) {
+            let key = (
+                tokens[nodes.clone()].to_vec(),
+                degrees[nodes.clone()].to_vec(),
+                targets[edges.clone()].to_vec(),
+            );
+            let first = *known.entry(key).or_insert(number);
+            if first != number {
+                numbers.push(first);
+                continue;
             }
-            // Everything moves towards the front, or stays.
-            let (node, edge) = (new_nodes[number as usize] as usize, new_edges[number as usize] as usize);
-            new_nodes.push((node + nodes.len()) as u64);
-            new_edges.push((edge + edges.len()) as u64);
-            if node != nodes.start {
-                tokens.copy_within(nodes.clone(), node);
-                degrees.copy_within(nodes, node);
-                targets.copy_within(edges, edge);
-            }
-            numbers.push(number);
         }
-        let (nodes, edges) = (new_nodes[new_nodes.len() - 1], new_edges[new_edges.len() - 1]);
-        tokens.truncate(nodes as usize);
-        degrees.truncate(nodes as usize);
-        targets.truncate(edges as usize);
-        Merged { tokens, degrees, targets, node_offsets: new_nodes, edge_offsets: new_edges, numbers }
+        // Everything moves towards the front, or stays.
+        let (node, edge) = (new_nodes[number as usize] as usize, new_edges[number as usize] as usize);
+        new_nodes.push((node + nodes.len()) as u64);
+        new_edges.push((edge + edges.len()) as u64);
+        if node != nodes.start {
+            tokens.copy_within(nodes.clone(), node);
+            degrees.copy_within(nodes, node);
+            targets.copy_within(edges, edge);
+        }
+        numbers.push(number);
     }
+    let (nodes, edges) = (new_nodes[new_nodes.len() - 1], new_edges[new_edges.len() - 1]);
+    tokens.truncate(nodes as usize);
+    degrees.truncate(nodes as usize);
+    targets.truncate(edges as usize);
+    (*node_offsets, *edge_offsets) = (new_nodes, new_edges);
+    numbers
 }

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::data::{Pair, Prepared, Split};
-use crate::measure::metrics::{Prediction, Ranking};
+use crate::measure::metrics::Prediction;
 use crate::util::random::sample;
 
 /// A way to tell useful statements from useless ones.
@@ -139,19 +139,6 @@ impl LibraryBaseline {
             LibraryBaseline::Popularity => "popularity",
             LibraryBaseline::Neighbours => "neighbours",
         }
-    }
-
-    /// Learns from the training split and ranks all premises for every conjecture of another that depends on any.
-    ///
-    /// A conjecture is no premise of its own. In which order things were proved is not known, so the candidates include
-    /// premises that were proved after the conjecture. An error if there is nothing to learn from or nothing to rank.
-    pub fn rank(
-        self,
-        prepared: &Prepared,
-        split: Split,
-        options: &BaselineOptions,
-    ) -> Result<Ranking, Error> {
-        library::rank(self, prepared, split, options)
     }
 }
 

@@ -1,14 +1,13 @@
 //! What a network says about prepared pairs.
 
-use std::collections::HashMap;
-
 use formulanet_net::{Embedding, GraphInput, Hints, Network};
 
 use crate::data::vocabulary::{self, SPECIAL, Vocabulary};
-use crate::data::{GraphRef, Pair, Prepared, Split};
+use crate::data::{Pair, Prepared, Split};
 use crate::measure::metrics::{self, Prediction};
 use crate::model::knowledge::marks::{Marked, Marker};
 use crate::model::knowledge::memory::{Asked, Seen};
+use crate::util::distinct::Distinct;
 use crate::util::random::sample;
 use crate::util::vector::CHUNK;
 use crate::{Error, Progress, Stage};
@@ -36,11 +35,8 @@ impl Predictions {
 
 /// The pairs of a split, or a sample of them that is the same in every run; in order.
 pub fn pairs_of(prepared: &Prepared, split: Split, most: Option<usize>, seed: u64) -> Vec<u32> {
-    let ranges = prepared
-        .conjectures()
-        .filter(|conjecture| conjecture.split == split)
-        .map(|conjecture| conjecture.pairs);
-    let pairs: Vec<u32> = ranges.flatten().map(|pair| pair as u32).collect();
+    let pairs = prepared.of_split(split).flat_map(|conjecture| conjecture.pairs);
+    let pairs: Vec<u32> = pairs.map(|pair| pair as u32).collect();
     match most {
         Some(most) if most < pairs.len() => {
             let mut chosen = sample(pairs, most, seed);
@@ -90,7 +86,7 @@ impl TokenMap {
     }
 
     /// The model's tokens of a graph, if they are others than the data's.
-    pub(crate) fn map(&self, graph: &GraphRef<'_>) -> Option<Vec<u16>> {
+    pub(crate) fn map(&self, graph: &GraphInput<'_>) -> Option<Vec<u16>> {
         let Changes { tokens, is_logical, vocabulary } = self.changes.as_ref()?;
         let mapped = graph.tokens.iter().map(|&token| tokens[usize::from(token)]).collect();
         let is_logical = |node: usize| is_logical[usize::from(graph.tokens[node])];
@@ -106,10 +102,7 @@ impl TokenMap {
     ) -> T {
         let graphs: Vec<_> = graphs.iter().map(|&graph| prepared.graph(graph)).collect();
         let mapped: Vec<Option<Vec<u16>>> = graphs.iter().map(|graph| self.map(graph)).collect();
-        let inputs = graphs.iter().zip(&mapped).map(|(graph, tokens)| GraphInput {
-            tokens: tokens.as_deref().unwrap_or(graph.tokens),
-            ..graph.input()
-        });
+        let inputs = graphs.iter().zip(&mapped).map(|(graph, tokens)| graph.with(tokens));
         look(&inputs.collect::<Vec<_>>())
     }
 }
@@ -133,9 +126,7 @@ pub fn predict(
     let mut predictions = Predictions::default();
     progress.begin(Stage { name: "evaluating", done: 0, of: pairs.len() as u64, unit: "pairs" });
     for chunk in pairs.chunks(CHUNK) {
-        if progress.is_stopped() {
-            return Err(Error::Interrupted);
-        }
+        progress.check()?;
         let chunk: Vec<Pair> = chunk.iter().map(|&pair| prepared.pair(pair as usize)).collect();
         let scores = judge.scores(&chunk);
         for (i, pair) in chunk.iter().enumerate() {
@@ -184,20 +175,14 @@ impl Judge<'_> {
     /// The graphs that pairs need, each once, and which of them every pair has.
     fn graphs(&self, pairs: &[Pair]) -> (Vec<u32>, Vec<Places>) {
         let is_conditional = self.network.model().config().is_conditional;
-        let (mut graphs, mut known) = (Vec::new(), HashMap::new());
-        let mut place = |graph: u32| {
-            *known.entry(graph).or_insert_with(|| {
-                graphs.push(graph);
-                graphs.len() - 1
-            })
-        };
+        let mut graphs = Distinct::default();
         let conjecture = |pair: &Pair| self.prepared.conjecture(pair.conjecture as usize).graph;
         let places = pairs.iter().map(|pair| Places {
-            statement: place(pair.statement),
-            conjecture: is_conditional.then(|| place(conjecture(pair))),
+            statement: graphs.number(pair.statement),
+            conjecture: is_conditional.then(|| graphs.number(conjecture(pair))),
         });
         let places = places.collect();
-        (graphs, places)
+        (graphs.items, places)
     }
 
     /// What is known of every pair beside its graphs, and its statement with marks if it has any.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use formulanet_net::Network;
 
 use crate::data::{Conjecture, Prepared, Split};
+use crate::error::shown;
 use crate::measure::metrics::{RankedList, Ranking, ranking};
 use crate::measure::predict::TokenMap;
 use crate::model::Known;
@@ -69,9 +70,7 @@ impl<'a> Questions<'a> {
         let mut keys = Vec::with_capacity(premises.len() * length);
         let mut numbers = Vec::with_capacity(premises.len());
         for (i, chunk) in premises.chunks(CHUNK).enumerate() {
-            if progress.is_stopped() {
-                return Err(Error::Interrupted);
-            }
+            progress.check()?;
             map.with_inputs(prepared, chunk, |inputs| {
                 let embeddings = network.embed_all(inputs);
                 keys.extend(network.keys(&embeddings.iter().collect::<Vec<_>>()));
@@ -93,9 +92,7 @@ impl<'a> Questions<'a> {
             for ((conjecture, vector), shares) in
                 conjectures.iter().zip(vectors.chunks_exact(length)).zip(&shares)
             {
-                if progress.is_stopped() {
-                    return Err(Error::Interrupted);
-                }
+                progress.check()?;
                 let rows = keys.chunks_exact(length).zip(&numbers);
                 let scores =
                     rows.map(|(key, &number)| known.score(dot(key, vector), shares, number)).collect();
@@ -126,7 +123,7 @@ pub fn rank_premises(
 ) -> Result<Ranking, Error> {
     let questions = Questions::new(prepared, splits);
     if questions.asked.is_empty() {
-        return Err(Error::NothingToRank(prepared.path().display().to_string()));
+        return Err(Error::NothingToRank(shown(prepared.path())));
     }
     questions.rank(network, known, map, progress)
 }

@@ -4,6 +4,7 @@ use formulanet_logic::{Formula, Graph, GraphBuilder, Interner, Limits, TooLarge,
 use formulanet_net::GraphInput;
 
 use crate::data::vocabulary::{Vocabulary, is_symbol};
+use crate::util::vector::sorted;
 
 /// A formula's graph with the tokens of a model.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -30,8 +31,7 @@ impl Encoded {
 
     /// About how long it takes to embed: its edges and treelets.
     pub fn cost(&self) -> usize {
-        let treelets = |&degree: &u16| usize::from(degree) * usize::from(degree).saturating_sub(1) / 2;
-        1 + self.targets.len() + self.degrees.iter().map(treelets).sum::<usize>()
+        1 + self.targets.len() + self.input().treelets()
     }
 
     /// How many of its symbols the model does not know, from 0 to 1.
@@ -82,10 +82,8 @@ impl<'a> Encoder<'a> {
                 unknown.push(label.to_owned());
             }
         }
-        known.retain(|label| !unknown.is_empty() && is_symbol(label));
-        known.sort_unstable();
-        known.dedup();
-        let known = known.len();
+        let known = known.into_iter().filter(|label| !unknown.is_empty() && is_symbol(label));
+        let known = sorted(known).len();
         Ok(Encoded { tokens, degrees, targets, unknown, known })
     }
 }

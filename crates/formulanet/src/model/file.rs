@@ -1,7 +1,6 @@
 //! A model file: a trained network with its vocabulary and where it comes from.
 
 use std::borrow::Cow;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Error;
 use crate::data::named_view;
+use crate::error::shown;
 use crate::model::knowledge::memory::Seen;
 use crate::model::knowledge::proofs::{Proofs, Shares};
 use crate::model::recipe::Recipe;
@@ -82,9 +82,7 @@ impl TrainedModel {
     ///
     /// If it cannot be read, or is no model file.
     pub fn load(path: &Path) -> Result<Self, Error> {
-        let shown = path.display().to_string();
-        let bytes = fs::read(path).map_err(|error| Error::io(&shown, error))?;
-        Self::from_bytes(&bytes, &shown)
+        Self::from_bytes(&files::read(path)?, &shown(path))
     }
 
     /// Reads a model file that is in memory; `name` is for messages.
@@ -93,12 +91,12 @@ impl TrainedModel {
     ///
     /// If it is no model file.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, Error> {
-        let damaged = |message: String| Error::data(name, message);
         if TogetherFile::is_one(bytes) {
             return Err(Error::ReadsTogether { model: name.to_owned() });
         }
         let (model, metadata, attachments) =
-            <Model>::from_bytes(bytes).map_err(|error| damaged(error.to_string()))?;
+            <Model>::from_bytes(bytes).map_err(|error| Error::data(name, error))?;
+        let damaged = |message: String| Error::data(name, message);
         let part = |key: &str| {
             let missing = || damaged(format!("expected a formulanet model, found one without `{key}`"));
             metadata.get(key).ok_or_else(missing)
@@ -130,11 +128,8 @@ impl TrainedModel {
         for value in self.model.values().iter().chain([&trust, &prior]) {
             hash.update(value.to_le_bytes());
         }
-        for part in self.vocabulary.iter().map(String::as_bytes) {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
-        }
-        for part in [self.seen.to_bytes(), self.proofs.to_bytes()] {
+        let (seen, proofs) = (self.seen.to_bytes(), self.proofs.to_bytes());
+        for part in self.vocabulary.iter().map(String::as_bytes).chain([seen.as_slice(), &proofs]) {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
@@ -161,7 +156,6 @@ impl TrainedModel {
     ///
     /// If it cannot be written.
     pub fn save(&self, path: &Path, storage: Storage) -> Result<(), Error> {
-        let shown = path.display().to_string();
         let metadata = Metadata::from([
             (ORIGIN.into(), serde_json::to_string(&self.origin).expect("an origin is plain data")),
             (VOCABULARY.into(), serde_json::to_string(&self.vocabulary).expect("labels are plain data")),
@@ -173,11 +167,8 @@ impl TrainedModel {
             (TYPICAL.into(), typical),
         ]);
         attachments.retain(|_, bytes| !bytes.is_empty());
-        let bytes = self
-            .model
-            .to_bytes(storage, &metadata, &attachments)
-            .map_err(|error| Error::data(&shown, error.to_string()))?;
-        files::write_whole(path, &bytes)
+        let bytes = self.model.to_bytes(storage, &metadata, &attachments);
+        files::write_whole(path, &bytes.map_err(|error| Error::data(path, error))?)
     }
 }
 
@@ -216,7 +207,7 @@ fn bytes_of(model: &str) -> Result<Cow<'static, [u8]>, Error> {
     // A folder of the shipped kind.
     let inside = path.join("model.safetensors");
     let path = if inside.is_file() { &inside } else { path };
-    Ok(fs::read(path).map_err(|error| Error::io(path.display().to_string(), error))?.into())
+    Ok(files::read(path)?.into())
 }
 
 /// What a model that ranks knows beside its network.

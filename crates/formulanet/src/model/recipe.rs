@@ -90,7 +90,7 @@ pub struct Recipe {
     /// Pairs of a validation, drawn once for all; 0 for all there are. The one at the end takes all.
     pub validation_pairs: usize,
     /// How model files store matrices.
-    pub storage: StorageName,
+    pub storage: Storage,
 }
 
 /// The name of an optimiser.
@@ -111,18 +111,6 @@ pub enum ScheduleName {
     Divide,
     /// Rises in a line, then falls like a cosine.
     Cosine,
-}
-
-/// The name of a storage type.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum StorageName {
-    /// 32 bits.
-    F32,
-    /// The leading 16 of them.
-    Bf16,
-    /// Half precision.
-    F16,
 }
 
 impl Recipe {
@@ -163,7 +151,7 @@ impl Recipe {
             precision: Precision::Auto,
             validate_every: 100_000,
             validation_pairs: 10_000,
-            storage: StorageName::F16,
+            storage: Storage::F16,
         }
     }
 
@@ -209,22 +197,21 @@ impl Recipe {
 
     /// What is wrong with the numbers, if anything.
     pub fn check(&self) -> Result<(), String> {
-        let problems = [
+        let ranks = self.meeting == Meeting::Towers;
+        let is_length = |number: f32| number >= 0.0 && number.is_finite();
+        refuse(&[
             (self.dimension == 0 || self.dimension > 4096, "dimension must be from 1 to 4096"),
             (self.steps > 32, "steps must be at most 32"),
             (self.batch < 2, "batch must be at least 2: its norms need several pairs"),
-            (self.meeting == Meeting::Towers && !self.conditional, "towers need the conjecture: conditional"),
-            (self.meeting == Meeting::Towers && self.useful == 0, "useful must be at least 1"),
+            (ranks && !self.conditional, "towers need the conjecture: conditional"),
+            (ranks && self.useful == 0, "useful must be at least 1"),
             (self.random > 1_000_000, "random must be at most 1000000"),
             (!(0.0..=1.0).contains(&self.forget), "forget must be from 0 to 1"),
             (!(0.0..=1.0).contains(&self.blur), "blur must be from 0 to 1"),
             (!(0.0..1.0).contains(&self.proofs), "proofs must be from 0 to below 1"),
+            (ranks && self.memory > 0, "towers remember no statements: memory must be 0"),
             (
-                self.meeting == Meeting::Towers && self.memory > 0,
-                "towers remember no statements: memory must be 0",
-            ),
-            (
-                self.marks && (self.memory == 0 || !self.conditional || self.meeting == Meeting::Towers),
+                self.marks && (self.memory == 0 || !self.conditional || ranks),
                 "marks need a conditional classifier with a memory, which knows how rare symbols are",
             ),
             (!(0.0..1.0).contains(&self.dropout), "dropout must be from 0 to below 1"),
@@ -234,19 +221,12 @@ impl Recipe {
             (!(self.floor >= 0.0 && self.floor <= self.rate), "floor must be from 0 to the rate"),
             (!(self.divide_by >= 1.0 && self.divide_by.is_finite()), "divide_by must be at least 1"),
             (!(0.0..=1.0).contains(&self.warm_up), "warm_up must be from 0 to 1"),
-            (
-                !(self.weight_decay >= 0.0 && self.weight_decay.is_finite()),
-                "weight_decay must not be negative",
-            ),
-            (!(self.clip >= 0.0 && self.clip.is_finite()), "clip must not be negative"),
+            (!is_length(self.weight_decay), "weight_decay must not be negative"),
+            (!is_length(self.clip), "clip must not be negative"),
             (!(0.0..1.0).contains(&self.average), "average must be from 0 to below 1"),
             (self.epochs == 0, "epochs must be at least 1"),
             (self.validate_every == 0, "validate_every must be at least 1"),
-        ];
-        match problems.iter().find(|(is_wrong, _)| *is_wrong) {
-            Some((_, message)) => Err((*message).to_string()),
-            None => Ok(()),
-        }
+        ])
     }
 
     /// The network of the recipe for a vocabulary.
@@ -289,20 +269,12 @@ impl Recipe {
             }
         }
     }
-
-    pub(crate) fn storage(&self) -> Storage {
-        self.storage.storage()
-    }
 }
 
-impl StorageName {
-    pub(crate) fn storage(self) -> Storage {
-        match self {
-            StorageName::F32 => Storage::F32,
-            StorageName::Bf16 => Storage::Bf16,
-            StorageName::F16 => Storage::F16,
-        }
-    }
+/// The message of the first thing that is wrong.
+pub(super) fn refuse(problems: &[(bool, &str)]) -> Result<(), String> {
+    let found = problems.iter().find(|(is_wrong, _)| *is_wrong);
+    found.map_or(Ok(()), |(_, message)| Err((*message).to_owned()))
 }
 
 #[cfg(test)]

@@ -4,15 +4,13 @@
 //! sampling gives nodes that meet on walks similar vectors. The largest of every number over all nodes is the graph's
 //! vector, and a small classifier, trained with labels, reads those.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
-
+use formulanet_net::{Compute, GraphInput, Precision};
 use serde::{Deserialize, Serialize};
 
-use crate::Error;
-use crate::data::{GraphRef, Prepared};
+use crate::data::Prepared;
 use crate::util::random::{Random, scramble};
 use crate::util::vector::dot_in;
+use crate::{Error, Progress};
 
 /// How vectors are learned.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -46,7 +44,7 @@ struct Neighbours {
 }
 
 impl Neighbours {
-    fn of(graph: GraphRef<'_>) -> Self {
+    fn of(graph: GraphInput<'_>) -> Self {
         let edges = || {
             let sources = (0u16..).zip(graph.degrees).flat_map(|(node, &n)| (0..n).map(move |_| node));
             sources.zip(graph.targets.iter().copied())
@@ -86,7 +84,7 @@ impl Neighbours {
 
 /// A vector for every node, one after the other. They depend on the edges, the order of nodes and the options, never
 /// on tokens.
-pub(super) fn node_vectors(graph: GraphRef<'_>, options: &Options) -> Vec<f32> {
+pub(super) fn node_vectors(graph: GraphInput<'_>, options: &Options) -> Vec<f32> {
     let (nodes, dimension) = (graph.degrees.len(), options.dimension);
     let neighbours = Neighbours::of(graph);
     let mut random = Random(scramble(options.seed ^ 0x7761_6c6b));
@@ -131,7 +129,7 @@ pub(super) fn node_vectors(graph: GraphRef<'_>, options: &Options) -> Vec<f32> {
 }
 
 /// The largest of every number over all nodes; zeros for a graph without nodes.
-pub(super) fn graph_vector(graph: GraphRef<'_>, options: &Options) -> Vec<f32> {
+pub(super) fn graph_vector(graph: GraphInput<'_>, options: &Options) -> Vec<f32> {
     let vectors = node_vectors(graph, options);
     let mut rows = vectors.chunks_exact(options.dimension.max(1));
     let mut pooled = rows.next().map_or_else(|| vec![0.0; options.dimension], <[f32]>::to_vec);
@@ -148,27 +146,8 @@ pub(super) fn graph_vectors(
     options: &Options,
     threads: usize,
 ) -> Vec<f32> {
-    let mut vectors = vec![0.0; graphs.len() * options.dimension];
-    let next = AtomicUsize::new(0);
-    let take = || {
-        let mut found = Vec::new();
-        loop {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            let Some(&graph) = graphs.get(place) else { return found };
-            found.push((place, graph_vector(prepared.graph(graph), options)));
-        }
-    };
-    let found = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(take)).collect();
-        workers
-            .into_iter()
-            .flat_map(|worker| worker.join().expect("walking does not panic"))
-            .collect::<Vec<_>>()
-    });
-    for (place, vector) in found {
-        vectors[place * options.dimension..][..options.dimension].copy_from_slice(&vector);
-    }
-    vectors
+    let compute = Compute::new(Precision::F32, threads);
+    compute.map(graphs.len(), |i| graph_vector(prepared.graph(graphs[i]), options)).concat()
 }
 
 fn sigmoid(x: f32) -> f32 {
@@ -310,13 +289,13 @@ impl Classifier {
 ///
 /// # Errors
 ///
-/// If `is_stopped` says so.
+/// If `progress` stops it.
 pub(super) fn classify(
     features: &Features,
     training: &[Example],
     asked: &[Example],
     seed: u64,
-    is_stopped: &dyn Fn() -> bool,
+    progress: &dyn Progress,
 ) -> Result<Vec<f32>, Error> {
     const BATCH: usize = 128;
     const RATE: f32 = 2e-3;
@@ -326,9 +305,7 @@ pub(super) fn classify(
     let (mut input, mut hidden) = (Vec::new(), vec![0.0; width]);
     let mut gradient = vec![0.0; classifier.weights.len()];
     for (i, batch) in training.chunks(BATCH).enumerate() {
-        if i.is_multiple_of(64) && is_stopped() {
-            return Err(Error::Interrupted);
-        }
+        progress.check()?;
         gradient.fill(0.0);
         for example in batch {
             features.read(example, &mut input);
@@ -347,8 +324,18 @@ pub(super) fn classify(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
 
-    const CHAIN: GraphRef<'static> = GraphRef { tokens: &[5, 6, 7], degrees: &[1, 1, 0], targets: &[1, 2] };
+    struct Stopped;
+
+    impl Progress for Stopped {
+        fn is_stopped(&self) -> bool {
+            true
+        }
+    }
+
+    const CHAIN: GraphInput<'static> =
+        GraphInput { tokens: &[5, 6, 7], degrees: &[1, 1, 0], targets: &[1, 2] };
 
     fn small() -> Options {
         Options { dimension: 10, ..Options::default() }
@@ -365,12 +352,12 @@ mod tests {
 
     #[test]
     fn tokens_do_not_matter_and_edges_do() {
-        let renamed = GraphRef { tokens: &[1, 1, 1], ..CHAIN };
+        let renamed = GraphInput { tokens: &[1, 1, 1], ..CHAIN };
         assert_eq!(graph_vector(CHAIN, &small()), graph_vector(renamed, &small()));
-        let star = GraphRef { degrees: &[2, 0, 0], targets: &[1, 2], ..CHAIN };
+        let star = GraphInput { degrees: &[2, 0, 0], targets: &[1, 2], ..CHAIN };
         assert_ne!(graph_vector(CHAIN, &small()), graph_vector(star, &small()));
         // The other direction of an edge is the same walk.
-        let backwards = GraphRef { degrees: &[0, 1, 1], targets: &[0, 1], ..CHAIN };
+        let backwards = GraphInput { degrees: &[0, 1, 1], targets: &[0, 1], ..CHAIN };
         let neighbours = |graph| {
             let Neighbours { starts, mut nodes } = Neighbours::of(graph);
             starts.windows(2).for_each(|w| nodes[w[0]..w[1]].sort_unstable());
@@ -381,10 +368,10 @@ mod tests {
 
     #[test]
     fn graphs_without_edges_or_nodes() {
-        let nothing = GraphRef { tokens: &[], degrees: &[], targets: &[] };
+        let nothing = GraphInput { tokens: &[], degrees: &[], targets: &[] };
         assert_eq!(graph_vector(nothing, &small()), [0.0; 10]);
         assert!(node_vectors(nothing, &small()).is_empty());
-        let alone = GraphRef { tokens: &[3], degrees: &[0], targets: &[] };
+        let alone = GraphInput { tokens: &[3], degrees: &[0], targets: &[] };
         assert!(graph_vector(alone, &small()).iter().any(|&value| value != 0.0));
     }
 
@@ -392,7 +379,7 @@ mod tests {
     fn nodes_that_meet_on_walks_are_similar() {
         // Two triangles with one edge between them.
         let graph =
-            GraphRef { tokens: &[0; 6], degrees: &[2, 1, 1, 2, 1, 0], targets: &[1, 2, 2, 3, 4, 5, 5] };
+            GraphInput { tokens: &[0; 6], degrees: &[2, 1, 1, 2, 1, 0], targets: &[1, 2, 2, 3, 4, 5, 5] };
         let vectors = node_vectors(graph, &Options { walks: 60, ..Options::default() });
         let node = |i: usize| &vectors[i * 64..][..64];
         let similarity =
@@ -417,13 +404,13 @@ mod tests {
             // Eight copies of the two numbers, so that the hidden layer is wide enough.
             let wide: Vec<f32> = vectors.chunks(2).flat_map(|v| v.repeat(8)).collect();
             let features = Features::new(wide, 16, is_conditional, &training);
-            let scores = classify(&features, &training, &asked, 0, &|| false).unwrap();
+            let scores = classify(&features, &training, &asked, 0, &Silent).unwrap();
             let right = scores.iter().zip(&asked).filter(|(score, e)| (**score > 0.5) == e.is_useful);
             right.count()
         };
         assert!(accuracy(true) > 900, "{}", accuracy(true));
         assert!(accuracy(false) < 600);
         let features = Features::new(vectors.clone(), 2, true, &training);
-        assert!(matches!(classify(&features, &training, &asked, 0, &|| true), Err(Error::Interrupted)));
+        assert!(matches!(classify(&features, &training, &asked, 0, &Stopped), Err(Error::Interrupted)));
     }
 }

@@ -18,12 +18,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use formulanet_logic::View;
+use formulanet_net::Storage;
 use serde::Serialize;
 
 pub use budget::Budget;
 
 use crate::data::HoldOut;
-use crate::model::recipe::{Recipe, StorageName};
+use crate::model::recipe::Recipe;
 use crate::util::files::write_whole;
 use crate::{Error, Progress, Stage};
 use markdown::RunRow;
@@ -139,7 +140,7 @@ impl Settings {
             batch: self.batch.unwrap_or(preset.batch),
             seed: self.seed,
             // What is read back from a file then says the same, to the last bit, as what was trained.
-            storage: StorageName::F32,
+            storage: Storage::F32,
             ..preset
         }
     }
@@ -160,14 +161,9 @@ impl Settings {
 
     /// The folder of all runs that differ only in the experiment.
     fn family(&self) -> String {
-        let recipe = self.recipe();
-        let (dimension, batch) = (recipe.dimension, recipe.batch);
-        format!(
-            "{}-dim-{dimension}-batch-{batch}-seed-{}-{}",
-            self.preset.name(),
-            self.seed,
-            self.budget.folder_name()
-        )
+        let Recipe { dimension, batch, seed, .. } = self.recipe();
+        let (preset, budget) = (self.preset.name(), self.budget.folder_name());
+        format!("{preset}-dim-{dimension}-batch-{batch}-seed-{seed}-{budget}")
     }
 }
 
@@ -185,7 +181,7 @@ impl<'a> Reproduction<'a> {
     pub fn open(settings: &'a Settings, progress: &'a dyn Progress) -> Result<Self, Error> {
         settings.recipe().check().map_err(|message| Error::data("recipe", message))?;
         for folder in [&settings.work, &settings.results] {
-            fs::create_dir_all(folder).map_err(|error| Error::io(folder.display().to_string(), error))?;
+            fs::create_dir_all(folder).map_err(|error| Error::io(folder, error))?;
         }
         Ok(Reproduction { workshop: Workshop::new(settings, progress) })
     }
@@ -209,7 +205,7 @@ impl<'a> Reproduction<'a> {
         };
         let document = match document {
             // There is nothing to show yet.
-            Err(Error::Interrupted | Error::InUse { .. }) => {
+            Err(Error::Interrupted | Error::InUse(_)) => {
                 return Ok(Reproduced { target, files: Vec::new(), is_complete: false });
             }
             document => document?,

@@ -20,7 +20,9 @@ use super::ranker::Ranker;
 use super::row::Rows;
 use super::selection::{Selection, matches};
 use crate::Error;
+use crate::error::shown;
 use crate::read::{Statement, Syntax};
+use crate::util::files::folder_of;
 use crate::util::vector::CHUNK;
 
 mod addition;
@@ -79,14 +81,14 @@ impl Library {
         model: &str,
         fill: impl FnOnce(&mut Addition<'_>) -> Result<(), Error>,
     ) -> Result<Added, Error> {
-        let failed = |error| Error::io(path.display().to_string(), error);
-        let exists = || Error::Exists { path: path.display().to_string(), found: "a file" };
+        let failed = |error| Error::io(path, error);
+        let exists = || Error::Exists { path: shown(path), found: "a file" };
         if path.exists() {
             return Err(exists());
         }
-        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // Under another name until it is whole.
-        let place = tempfile::Builder::new().prefix(".formulanet-").tempdir_in(folder).map_err(failed)?;
+        let place =
+            tempfile::Builder::new().prefix(".formulanet-").tempdir_in(folder_of(path)).map_err(failed)?;
         let unfinished = place.path().join("library");
         let mut library = Self::create(&unfinished, ranker, model)?;
         let mut addition = library.addition(ranker)?;
@@ -142,23 +144,24 @@ impl Library {
     /// If it is not there, or is no library.
     pub fn open(path: &Path) -> Result<Self, Error> {
         if !path.is_file() {
-            return Err(Error::NoSuchLibrary { path: path.display().to_string() });
+            return Err(Error::NoSuchLibrary(shown(path)));
         }
         let library = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
             .or_else(|_| Self::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY))?;
         let pragma = |name: &str| -> Result<i64, Error> {
             library.connection.pragma_query_value(None, name, |row| row.get(0)).map_err(fail(path))
         };
-        let wrong = |found: String| Error::data(path.display().to_string(), found);
         if pragma("application_id")? != APPLICATION {
-            return Err(wrong("expected a premise library, found another SQLite file".into()));
+            return Err(Error::data(path, "expected a premise library, found another SQLite file"));
         }
-        match pragma("user_version")? {
-            FORMAT => Ok(library),
-            other => Err(wrong(format!(
-                "expected a library of format {FORMAT}, found {other}; build it again with this program"
-            ))),
+        let format = pragma("user_version")?;
+        if format != FORMAT {
+            let message = format!(
+                "expected a library of format {FORMAT}, found {format}; build it again with this program"
+            );
+            return Err(Error::data(path, message));
         }
+        Ok(library)
     }
 
     fn connect(path: &Path, flags: OpenFlags) -> Result<Self, Error> {
@@ -175,10 +178,18 @@ impl Library {
     ///
     /// If the file is damaged.
     pub fn made(&self) -> Result<Made, Error> {
-        let read = self.connection.query_row("SELECT fingerprint, model, width FROM made", [], |row| {
+        self.one("SELECT fingerprint, model, width FROM made", |row| {
             Ok(Made { fingerprint: row.get(0)?, model: row.get(1)?, width: row.get::<_, i64>(2)? as usize })
-        });
-        read.map_err(fail(&self.path))
+        })
+    }
+
+    /// What a query says that has one row.
+    fn one<T>(
+        &self,
+        query: &str,
+        read: impl FnOnce(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, Error> {
+        self.connection.query_row(query, [], read).map_err(fail(&self.path))
     }
 
     /// Refuses a model other than the one that made the vectors.
@@ -191,8 +202,7 @@ impl Library {
         if made.fingerprint == ranker.model().fingerprint() && made.width == ranker.width() {
             return Ok(());
         }
-        let library = self.path.display().to_string();
-        Err(Error::OtherModel { library, made_with: made.model })
+        Err(Error::OtherModel { library: shown(&self.path), made_with: made.model })
     }
 
     /// How many statements there are.
@@ -201,9 +211,7 @@ impl Library {
     ///
     /// If the file is damaged.
     pub fn count(&self) -> Result<usize, Error> {
-        let count =
-            self.connection.query_row("SELECT count(*) FROM statements", [], |row| row.get::<_, i64>(0));
-        Ok(count.map_err(fail(&self.path))? as usize)
+        Ok(self.one("SELECT count(*) FROM statements", |row| row.get::<_, i64>(0))? as usize)
     }
 
     /// The model that it was made with, on all cores.
@@ -315,8 +323,7 @@ impl Library {
     /// If the file is damaged.
     pub fn syntax(&self) -> Result<Syntax, Error> {
         let query = "SELECT 2 * count(*) FILTER (WHERE syntax = 'tptp') > count(*) FROM statements";
-        let is_tptp = self.connection.query_row(query, [], |row| row.get::<_, bool>(0));
-        Ok(if is_tptp.map_err(fail(&self.path))? { Syntax::Tptp } else { Syntax::Hol })
+        Ok(if self.one(query, |row| row.get(0))? { Syntax::Tptp } else { Syntax::Hol })
     }
 
     /// Reads all of it into memory.
@@ -372,10 +379,7 @@ impl Library {
     /// If something is not as it should be.
     pub fn verify(&self, ranker: &Ranker) -> Result<usize, Error> {
         self.check(ranker)?;
-        let check: String = self
-            .connection
-            .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
-            .map_err(fail(&self.path))?;
+        let check: String = self.one("PRAGMA integrity_check(1)", |row| row.get(0))?;
         if check != "ok" {
             return Err(self.error(format!("the file is damaged: {check}")));
         }
@@ -398,7 +402,7 @@ impl Library {
     }
 
     fn error(&self, message: String) -> Error {
-        Error::data(self.path.display().to_string(), message)
+        Error::data(&self.path, message)
     }
 }
 
@@ -409,7 +413,6 @@ fn statement(row: &rusqlite::Row<'_>) -> rusqlite::Result<Statement> {
 
 /// What SQLite said of a file.
 fn fail(path: &Path) -> impl Fn(rusqlite::Error) -> Error {
-    let shown = path.display().to_string();
     move |error| {
         let message = match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::DatabaseBusy) => "another process is writing; try again".to_owned(),
@@ -419,7 +422,7 @@ fn fail(path: &Path) -> impl Fn(rusqlite::Error) -> Error {
             Some(rusqlite::ErrorCode::ReadOnly) => "the file cannot be written".to_owned(),
             _ => error.to_string(),
         };
-        Error::data(&shown, message)
+        Error::data(path, message)
     }
 }
 

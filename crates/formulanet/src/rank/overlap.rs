@@ -38,10 +38,9 @@ pub(crate) fn likeness(conjecture: &[u32], statements: &[Vec<u32>]) -> Vec<f32> 
     }
     let of = statements.len() as f32 + 1.0;
     let rarity = |number: u32| (of / (counts.get(&number).copied().unwrap_or(0) as f32 + 1.0)).ln_1p();
-    let lengths: Vec<f32> = statements
-        .iter()
-        .map(|symbols| symbols.iter().map(|&number| rarity(number).powi(2)).sum::<f32>().sqrt())
-        .collect();
+    let length =
+        |symbols: &Vec<u32>| symbols.iter().map(|&number| rarity(number).powi(2)).sum::<f32>().sqrt();
+    let lengths: Vec<f32> = statements.iter().map(length).collect();
     let compare = |wanted: &HashMap<u32, f32>| -> Vec<f32> {
         // In the order of their numbers, so that sums are the same in every run.
         let mut parts: Vec<(u32, f32)> =

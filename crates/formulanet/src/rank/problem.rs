@@ -1,7 +1,5 @@
 //! A TPTP problem, and the smaller one that is left when only the best axioms are kept.
 
-use std::fmt::Write as _;
-
 use formulanet_logic::Interner;
 
 use super::intake::encode_at;
@@ -165,21 +163,12 @@ impl Problem {
 
     /// The problem with these axioms alone, by rank: declarations, what is kept, axioms, and the conjecture last.
     pub fn reduced(&self, taken: &[Ranked]) -> String {
-        let mut text = format!(
-            "% {} of {} axioms, selected by formulanet {}\n",
-            taken.len(),
-            self.axioms.len(),
-            env!("CARGO_PKG_VERSION")
-        );
-        for part in [Part::Declaration, Part::Kept] {
-            self.of(part).for_each(|item| line(&mut text, &item.text));
-        }
-        taken.iter().for_each(|ranked| line(&mut text, self.axiom_text(ranked.statement)));
-        self.of(Part::Conjecture).for_each(|item| line(&mut text, &item.text));
+        let (taken_count, all, version) = (taken.len(), self.axioms.len(), env!("CARGO_PKG_VERSION"));
+        let mut text = format!("% {taken_count} of {all} axioms, selected by formulanet {version}\n");
+        let of = |part| self.of(part).map(|item| item.text.as_str());
+        let axioms = taken.iter().map(|ranked| self.axiom_text(ranked.statement));
+        let kept = of(Part::Declaration).chain(of(Part::Kept));
+        text.extend(kept.chain(axioms).chain(of(Part::Conjecture)).flat_map(|statement| [statement, "\n"]));
         text
     }
-}
-
-fn line(text: &mut String, statement: &str) {
-    writeln!(text, "{statement}").expect("a string takes everything");
 }

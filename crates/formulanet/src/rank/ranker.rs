@@ -157,26 +157,11 @@ impl Ranker {
         Selection { most, ..Selection::default() }.pick(&scores, |i| &statements[i].name)
     }
 
-    fn scorer(&self) -> Scorer<'_> {
+    pub(super) fn scorer(&self) -> Scorer<'_> {
         match self.trained.ranks() {
             true => Scorer::Towers(&self.network, &self.trained),
             false => Scorer::Classifier(&self.network, &self.trained),
         }
-    }
-
-    /// Numbers of a statement's vector.
-    pub fn width(&self) -> usize {
-        self.scorer().width()
-    }
-
-    /// What scores need of statements, given with their names.
-    pub fn rows(&self, statements: &[(&str, &Encoded)]) -> Rows {
-        self.scorer().rows(statements)
-    }
-
-    /// What scores need of a conjecture.
-    pub fn query(&self, conjecture: &Encoded) -> Query {
-        self.scorer().query(conjecture)
     }
 
     /// The probability that each statement is useful for a conjecture.
@@ -188,13 +173,7 @@ impl Ranker {
 
     /// Begins to score statements for a conjecture, some after the other.
     pub fn scoring<'a>(&'a self, query: &'a Query) -> Scoring<'a> {
-        Scoring::new(self.scorer(), query)
-    }
-
-    /// A conjecture that nothing is known of: how useful a statement is for it says how useful it is in general. `None`
-    /// for a model that has not learnt what usual conjectures are like.
-    pub fn usual_query(&self) -> Option<Query> {
-        self.scorer().usual_query()
+        Scoring::new(self, query)
     }
 }
 

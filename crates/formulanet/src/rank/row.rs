@@ -39,7 +39,7 @@ impl Row<'_> {
 }
 
 /// Rows of many statements, column by column.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Rows {
     /// Numbers of one vector.
     width: usize,
@@ -54,15 +54,7 @@ pub struct Rows {
 impl Rows {
     /// No rows yet, of vectors with so many numbers.
     pub fn new(width: usize) -> Self {
-        Rows {
-            width,
-            vectors: Vec::new(),
-            remembered: Vec::new(),
-            symbols: Vec::new(),
-            symbol_ends: Vec::new(),
-            unknown: Vec::new(),
-            unknown_ends: Vec::new(),
-        }
+        Rows { width, ..Rows::default() }
     }
 
     /// How many rows there are.

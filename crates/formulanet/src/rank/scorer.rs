@@ -5,6 +5,7 @@ use std::ops::Range;
 use formulanet_net::{GraphInput, Network};
 
 use super::overlap;
+use super::ranker::Ranker;
 use super::row::{Row, Rows};
 use crate::model::TrainedModel;
 use crate::model::encode::Encoded;
@@ -34,10 +35,10 @@ pub(super) enum Scorer<'a> {
     Classifier(&'a Network, &'a TrainedModel),
 }
 
-impl Scorer<'_> {
+impl Ranker {
     /// Numbers of a statement's vector.
-    pub(super) fn width(self) -> usize {
-        match self {
+    pub fn width(&self) -> usize {
+        match self.scorer() {
             Scorer::Towers(network, _) => network.model().config().tower(),
             Scorer::Classifier(network, _) => network.model().config().width(),
         }
@@ -45,11 +46,11 @@ impl Scorer<'_> {
 
     /// Rows of statements with their names. A row depends on its statement alone. Names count only for a model that knows
     /// what proofs used, and only to tell equal statements apart.
-    pub(super) fn rows(self, statements: &[(&str, &Encoded)]) -> Rows {
+    pub fn rows(&self, statements: &[(&str, &Encoded)]) -> Rows {
         let mut rows = Rows::new(self.width());
         for chunk in statements.chunks(CHUNK) {
             let inputs: Vec<GraphInput<'_>> = chunk.iter().map(|(_, encoded)| encoded.input()).collect();
-            match self {
+            match self.scorer() {
                 Scorer::Towers(network, trained) => {
                     let embeddings = network.embed_all(&inputs);
                     let keys = network.keys(&embeddings.iter().collect::<Vec<_>>());
@@ -79,10 +80,10 @@ impl Scorer<'_> {
     }
 
     /// What scores need of a conjecture.
-    pub(super) fn query(self, conjecture: &Encoded) -> Query {
+    pub fn query(&self, conjecture: &Encoded) -> Query {
         let unknown = overlap::numbers(conjecture.unknown());
         let query = Query { unknown, unknown_share: conjecture.unknown_share(), ..Query::default() };
-        match self {
+        match self.scorer() {
             Scorer::Towers(network, trained) => {
                 let vector = network.queries(&[&network.embed(conjecture.input())]);
                 Query { vector, shares: trained.proofs.shares(conjecture.input()), ..query }
@@ -96,9 +97,10 @@ impl Scorer<'_> {
         }
     }
 
-    /// A conjecture that nothing is known of; `None` for a model that has not learnt what usual conjectures are like.
-    pub(super) fn usual_query(self) -> Option<Query> {
-        match self {
+    /// A conjecture that nothing is known of: how useful a statement is for it says how useful it is in general. `None`
+    /// for a model that has not learnt what usual conjectures are like.
+    pub fn usual_query(&self) -> Option<Query> {
+        match self.scorer() {
             Scorer::Towers(_, trained) => (trained.typical.len() == self.width()).then(|| {
                 let (vector, shares) = (trained.typical.clone(), trained.proofs.popularity());
                 Query { vector, shares, ..Query::default() }
@@ -111,8 +113,8 @@ impl Scorer<'_> {
     }
 
     /// The probability that each of some rows is useful for a conjecture, as far as the model knows.
-    fn scores(self, query: &Query, rows: &Rows, range: Range<usize>) -> Vec<f32> {
-        match self {
+    fn known_scores(&self, query: &Query, rows: &Rows, range: Range<usize>) -> Vec<f32> {
+        match self.scorer() {
             Scorer::Towers(network, trained) => {
                 let known = trained.known();
                 let compute = network.compute();
@@ -139,7 +141,7 @@ impl Scorer<'_> {
 /// Scores of statements for a conjecture, in the making: they can come in parts, but symbols that the model does not
 /// know are compared over all of them.
 pub struct Scoring<'a> {
-    scorer: Scorer<'a>,
+    ranker: &'a Ranker,
     query: &'a Query,
     scores: Vec<f32>,
     /// Unknown symbols of every statement, if the conjecture has some.
@@ -147,8 +149,8 @@ pub struct Scoring<'a> {
 }
 
 impl<'a> Scoring<'a> {
-    pub(super) fn new(scorer: Scorer<'a>, query: &'a Query) -> Self {
-        Scoring { scorer, query, scores: Vec::new(), unknown: Vec::new() }
+    pub(super) fn new(ranker: &'a Ranker, query: &'a Query) -> Self {
+        Scoring { ranker, query, scores: Vec::new(), unknown: Vec::new() }
     }
 
     /// Scores more statements.
@@ -158,7 +160,7 @@ impl<'a> Scoring<'a> {
 
     /// Scores a range of statements.
     pub fn add_range(&mut self, rows: &Rows, range: Range<usize>) {
-        self.scores.extend(self.scorer.scores(self.query, rows, range.clone()));
+        self.scores.extend(self.ranker.known_scores(self.query, rows, range.clone()));
         if self.query.unknown_share > 0.0 {
             self.unknown.extend(range.map(|number| rows.unknown(number).to_vec()));
         }

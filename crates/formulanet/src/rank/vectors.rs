@@ -67,11 +67,8 @@ impl Vectors {
 
     /// A file of NumPy (format 1.0): a header padded to 64 bytes, then the numbers.
     pub fn to_npy(&self) -> Vec<u8> {
-        let mut header = format!(
-            "{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}",
-            self.values.len() / self.length,
-            self.length
-        );
+        let shape = (self.values.len() / self.length, self.length);
+        let mut header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape:?}, }}");
         let before = b"\x93NUMPY\x01\x00".len() + 2;
         let padded = (before + header.len() + 1).next_multiple_of(64);
         header.extend(std::iter::repeat_n(' ', padded - before - header.len() - 1));

@@ -9,28 +9,26 @@ use formulanet_net::{Batch, Candidate, Contest, Dealing, Dropout};
 
 use super::gather::{Blur, Gathered};
 use crate::data::{Conjecture, Prepared, Split};
+use crate::measure::Questions;
 use crate::model::recipe::Recipe;
 use crate::util::random::{sample, scramble};
+use crate::util::vector::sorted;
 
 /// Which conjectures and premises every batch has.
 pub(super) struct ContestOrder<'a> {
     prepared: &'a Prepared,
     recipe: &'a Recipe,
     /// Numbers of the training conjectures that depend on something.
-    conjectures: Vec<usize>,
+    pub(super) conjectures: Vec<usize>,
     /// For every premise, the chance that a random batch has it.
     chances: Vec<f32>,
-    prior: f32,
+    pub(super) prior: f32,
     blur: Blur,
 }
 
 impl<'a> ContestOrder<'a> {
     pub(super) fn new(prepared: &'a Prepared, recipe: &'a Recipe) -> Self {
-        let is_asked = |&number: &usize| {
-            let conjecture = prepared.conjecture(number);
-            conjecture.split == Split::Train && !conjecture.dependencies.is_empty()
-        };
-        let conjectures: Vec<usize> = (0..prepared.meta().counts.conjectures).filter(is_asked).collect();
+        let conjectures = Questions::new(prepared, &[Split::Train]).asked;
         let premises = prepared.meta().counts.premises;
         let mut expected = vec![0.0f64; premises];
         let mut dependencies = 0;
@@ -59,14 +57,6 @@ impl<'a> ContestOrder<'a> {
         }
     }
 
-    pub(super) fn prior(&self) -> f32 {
-        self.prior
-    }
-
-    pub(super) fn count(&self) -> usize {
-        self.conjectures.len()
-    }
-
     /// A batch, ready for the network: conjectures by their places in the epoch's order.
     pub(super) fn batch(&self, places: &[u32], step: u64, dealing: Dealing) -> Batch {
         let (prepared, recipe) = (self.prepared, self.recipe);
@@ -80,8 +70,7 @@ impl<'a> ContestOrder<'a> {
         }
         let all = prepared.meta().counts.premises as u64;
         premises.extend((0..recipe.random as u64).map(|i| (scramble(seed ^ scramble(!i)) % all) as u32));
-        premises.sort_unstable();
-        premises.dedup();
+        let premises = sorted(premises.into_iter());
         let mut graphs = Gathered::default();
         let candidate = |&premise: &u32| Candidate {
             graph: graphs.number(prepared.premise(premise as usize).graph),

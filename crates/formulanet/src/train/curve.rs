@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 
 use super::Line;
-use crate::util::plot::{BLUE, DrawingError, picture};
+use crate::util::plot::{BLUE, DrawingError, legend, line, picture};
 
 /// Accuracy over the pairs that training has seen: of the last classifier on training batches, and on held-out pairs.
 pub(super) fn training_curve(lines: &[Line]) -> Result<String, DrawingError> {
@@ -36,21 +36,9 @@ pub(super) fn training_curve(lines: &[Line]) -> Result<String, DrawingError> {
             .label_style(("sans-serif", 12))
             .draw()?;
         let grey = RGBColor(150, 150, 150);
-        chart
-            .draw_series(LineSeries::new(training, grey))?
-            .label("training batches")
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], grey));
-        chart
-            .draw_series(LineSeries::new(held_out.iter().copied(), BLUE.stroke_width(2)))?
-            .label("held-out conjectures")
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], BLUE.stroke_width(2)));
+        line(&mut chart, training, grey.into(), "training batches")?;
+        line(&mut chart, held_out.iter().copied(), BLUE.stroke_width(2), "held-out conjectures")?;
         chart.draw_series(held_out.iter().map(|&point| Circle::new(point, 3, BLUE.filled())))?;
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::LowerRight)
-            .background_style(WHITE.mix(0.85))
-            .label_font(("sans-serif", 12))
-            .draw()?;
-        Ok(())
+        legend(&mut chart, SeriesLabelPosition::LowerRight, 0.85)
     })
 }

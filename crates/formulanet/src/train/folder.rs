@@ -11,8 +11,9 @@ use serde::de::DeserializeOwned;
 use super::{Line, Reached};
 use crate::Error;
 use crate::data::Prepared;
+use crate::error::shown;
 use crate::model::together::TogetherRecipe;
-use crate::util::files::{lock, write_whole};
+use crate::util::files::{lock, read, read_text, write_whole};
 
 /// A run folder that is in use by this process.
 pub(super) struct RunFolder {
@@ -42,8 +43,7 @@ impl Log {
     ///
     /// If it cannot be read.
     pub fn read(folder: &Path) -> Result<Self, Error> {
-        let path = folder.join(LOG);
-        let text = fs::read_to_string(&path).map_err(|error| Error::io(path.display().to_string(), error))?;
+        let text = read_text(&folder.join(LOG))?;
         Ok(Log { lines: text.lines().map_while(|line| serde_json::from_str(line).ok()).collect() })
     }
 
@@ -60,9 +60,7 @@ impl Log {
 /// If it cannot be read, or is of another kind.
 pub fn recipe_of<R: DeserializeOwned>(folder: &Path) -> Result<R, Error> {
     let path = folder.join(RECIPE);
-    let shown = path.display().to_string();
-    let text = fs::read_to_string(&path).map_err(|error| Error::io(&shown, error))?;
-    toml::from_str(&text).map_err(|error| Error::data(shown, error.to_string()))
+    toml::from_str(&read_text(&path)?).map_err(|error| Error::data(path, error))
 }
 
 /// Whether a run folder is of a network that reads statements together.
@@ -81,7 +79,7 @@ impl RunFolder {
         let run = RunFolder { path: path.to_owned(), _lock: lock, log: Log::default() };
         if !resumes {
             if path.join(STATE).exists() || path.join("model.safetensors").exists() {
-                return Err(Error::RunExists(path.display().to_string()));
+                return Err(Error::RunExists(shown(path)));
             }
             let text = toml::to_string(recipe).expect("a recipe is plain data");
             write_whole(&run.path(RECIPE), text.as_bytes())?;
@@ -98,16 +96,13 @@ impl RunFolder {
     }
 
     pub(super) fn damaged(&self, found: &str) -> Error {
-        Error::data(
-            self.path(STATE).display().to_string(),
-            format!("expected a checkpoint of this run, found {found}"),
-        )
+        Error::data(self.path(STATE), format!("expected a checkpoint of this run, found {found}"))
     }
 
     /// Adds a line to the log.
     pub(super) fn log(&mut self, line: &Line) -> Result<(), Error> {
         let path = self.path(LOG);
-        let failed = |error| Error::io(path.display().to_string(), error);
+        let failed = |error| Error::io(&path, error);
         let mut text = serde_json::to_string(line).expect("a line is plain data");
         text.push('\n');
         let mut file = fs::OpenOptions::new().append(true).create(true).open(&path).map_err(failed)?;
@@ -119,8 +114,7 @@ impl RunFolder {
     /// Writes a checkpoint.
     pub(super) fn save<S: Shape>(&self, state: &State<S>, reached: &Reached) -> Result<(), Error> {
         let path = self.path(STATE);
-        let bytes = state_bytes(state, reached);
-        write_whole(&path, &bytes.map_err(|message| Error::data(path.display().to_string(), message))?)
+        write_whole(&path, &state_bytes(state, reached).map_err(|message| Error::data(&path, message))?)
     }
 
     /// Reads the checkpoint, and cuts the log off behind it. A run that was stopped before its first checkpoint begins
@@ -129,8 +123,7 @@ impl RunFolder {
         let path = self.path(STATE);
         let mut reached = Reached::default();
         if path.exists() {
-            let bytes = fs::read(&path).map_err(|error| Error::io(path.display().to_string(), error))?;
-            reached = restore_bytes(state, &bytes).map_err(|found| self.damaged(&found))?;
+            reached = restore_bytes(state, &read(&path)?).map_err(|found| self.damaged(&found))?;
         }
         let mut log = Log::read(&self.path)?;
         log.lines.retain(|line| line.step <= reached.step);
@@ -150,17 +143,14 @@ impl RunFolder {
     pub(super) fn draw(&self) -> Result<(), Error> {
         let path = self.path(CURVE);
         let picture = super::curve::training_curve(&self.log.lines);
-        let picture = picture.map_err(|error| Error::data(path.display().to_string(), error.to_string()))?;
+        let picture = picture.map_err(|error| Error::data(&path, error.to_string()))?;
         write_whole(&path, picture.as_bytes())
     }
 
     /// Refuses data other than what the run began with.
     fn check_data(&self, data: &RunData) -> Result<(), Error> {
-        let path = self.path("data.json");
-        let text = fs::read_to_string(&path).map_err(|error| Error::io(path.display().to_string(), error))?;
-        if text != data.facts {
-            let (data, run) = (data.path.clone(), self.path.display().to_string());
-            return Err(Error::OtherData { data, run });
+        if read_text(&self.path("data.json"))? != data.facts {
+            return Err(Error::OtherData { data: data.path.clone(), run: shown(&self.path) });
         }
         Ok(())
     }
@@ -197,6 +187,6 @@ impl RunData {
             "options": meta.options,
             "counts": meta.counts,
         });
-        RunData { path: prepared.path().display().to_string(), facts: facts.to_string() }
+        RunData { path: shown(prepared.path()), facts: facts.to_string() }
     }
 }

@@ -8,6 +8,7 @@ use crate::data::Prepared;
 use crate::data::vocabulary::{UNKNOWN, is_symbol};
 use crate::model::knowledge::marks::{Marked, Marker};
 use crate::model::recipe::Recipe;
+use crate::util::distinct::Distinct;
 use crate::util::random::{falls_in, scramble};
 
 /// Which labels a batch may take for unknown, so that the network learns to do without them and what an unknown one
@@ -57,8 +58,7 @@ impl Blur {
 pub(super) struct Gathered<'a> {
     marker: Option<&'a Marker>,
     /// A graph and, if it is marked, the graph of its conjecture.
-    graphs: Vec<(u32, Option<u32>)>,
-    numbers: HashMap<(u32, Option<u32>), usize>,
+    graphs: Distinct<(u32, Option<u32>)>,
 }
 
 impl<'a> Gathered<'a> {
@@ -69,19 +69,12 @@ impl<'a> Gathered<'a> {
 
     /// A graph's number in the batch.
     pub(super) fn number(&mut self, graph: u32) -> usize {
-        self.number_of(graph, None)
+        self.graphs.number((graph, None))
     }
 
     /// The number of a statement's graph, which may be marked for a conjecture.
     pub(super) fn statement(&mut self, graph: u32, conjecture: u32) -> usize {
-        self.number_of(graph, self.marker.map(|_| conjecture))
-    }
-
-    fn number_of(&mut self, graph: u32, conjecture: Option<u32>) -> usize {
-        *self.numbers.entry((graph, conjecture)).or_insert_with(|| {
-            self.graphs.push((graph, conjecture));
-            self.graphs.len() - 1
-        })
+        self.graphs.number((graph, self.marker.map(|_| conjecture)))
     }
 
     /// Calls `make` with all graphs.
@@ -92,20 +85,13 @@ impl<'a> Gathered<'a> {
         step: u64,
         make: impl FnOnce(&[GraphInput<'_>]) -> T,
     ) -> T {
-        let blurred: Vec<Option<Vec<u16>>> = self
-            .graphs
-            .iter()
-            .map(|&(graph, _)| blur.tokens(graph, prepared.graph(graph).tokens, step))
-            .collect();
-        let mut inputs: Vec<GraphInput<'_>> = self
-            .graphs
-            .iter()
-            .zip(&blurred)
-            .map(|(&(graph, _), blurred)| {
-                let graph = prepared.graph(graph);
-                GraphInput { tokens: blurred.as_deref().unwrap_or(graph.tokens), ..graph.input() }
-            })
-            .collect();
+        let asked = self.graphs.items.as_slice();
+        let graphs: Vec<GraphInput<'_>> = asked.iter().map(|&(graph, _)| prepared.graph(graph)).collect();
+        let blur =
+            |(&(number, _), graph): (&(u32, _), &GraphInput<'_>)| blur.tokens(number, graph.tokens, step);
+        let blurred: Vec<Option<Vec<u16>>> = asked.iter().zip(&graphs).map(blur).collect();
+        let mut inputs: Vec<GraphInput<'_>> =
+            graphs.iter().zip(&blurred).map(|(graph, tokens)| graph.with(tokens)).collect();
         // Statements of a conjecture are marked alike.
         let mut wanted: HashMap<u32, Vec<u16>> = HashMap::new();
         let mut mark = |conjecture: Option<u32>, input: GraphInput<'_>| {
@@ -113,12 +99,8 @@ impl<'a> Gathered<'a> {
             let tokens = || marker.wanted(prepared.graph(conjecture).tokens);
             marker.mark(input, wanted.entry(conjecture).or_insert_with(tokens))
         };
-        let marked: Vec<Option<Marked>> = self
-            .graphs
-            .iter()
-            .zip(&inputs)
-            .map(|(&(_, conjecture), &input)| mark(conjecture, input))
-            .collect();
+        let marked: Vec<Option<Marked>> =
+            asked.iter().zip(&inputs).map(|(&(_, conjecture), &input)| mark(conjecture, input)).collect();
         for (input, marked) in inputs.iter_mut().zip(&marked) {
             *input = marked.as_ref().map_or(*input, Marked::input);
         }

@@ -42,8 +42,8 @@ impl<'a> Order<'a> {
         let ranks = recipe.meeting == Meeting::Towers;
         let contests = ranks.then(|| ContestOrder::new(prepared, recipe));
         let groups: Vec<_> = match &contests {
-            Some(contests) => (0..contests.count()).map(|place| place..place + 1).collect(),
-            None => prepared.conjectures().filter(|c| c.split == Split::Train).map(|c| c.pairs).collect(),
+            Some(contests) => (0..contests.conjectures.len()).map(|place| place..place + 1).collect(),
+            None => prepared.of_split(Split::Train).map(|c| c.pairs).collect(),
         };
         let examples = groups.iter().map(ExactSizeIterator::len).sum();
         let hints =
@@ -70,7 +70,7 @@ impl<'a> Order<'a> {
 
     /// The logarithm of how many premises are useful for each that is not, if premises are ranked.
     pub(super) fn prior(&self) -> Option<f32> {
-        self.contests.as_ref().map(ContestOrder::prior)
+        self.contests.as_ref().map(|contests| contests.prior)
     }
 
     /// Pairs or conjectures of a batch.
@@ -163,16 +163,15 @@ impl<'a> Order<'a> {
 /// threads of the run, and no others: processes of a job share their cores.
 fn hints(prepared: &Prepared, is_conditional: bool, seen: &Seen, compute: &Compute) -> Vec<Hints> {
     let mut hints = vec![Hints::default(); prepared.meta().counts.pairs];
-    let training: Vec<_> =
-        prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train).collect();
+    let training: Vec<_> = prepared.of_split(Split::Train).collect();
     let of_conjecture = |number: usize| -> Vec<Hints> {
         let conjecture = &training[number];
         let asked = match is_conditional {
-            true => seen.conjecture(prepared.graph(conjecture.graph).input()),
+            true => seen.conjecture(prepared.graph(conjecture.graph)),
             false => Asked::default(),
         };
         let of_pair = |pair: usize| {
-            let statement = seen.statement(prepared.graph(prepared.pair(pair).statement).input());
+            let statement = seen.statement(prepared.graph(prepared.pair(pair).statement));
             seen.hints_without(Some(number), &statement, &asked)
         };
         conjecture.pairs.clone().map(of_pair).collect()

@@ -21,16 +21,14 @@ pub(super) fn agree(
     }
     let recipe = toml::to_string(recipe).expect("a recipe is plain data").replace('\n', ", ");
     let (data, first) = facts();
-    processes::agree(
-        group,
-        &[
-            ("program", processes::program().to_owned()),
-            ("kind of CPU", compute.instructions().to_owned()),
-            ("data", data),
-            ("recipe", recipe),
-            ("first weights", first),
-        ],
-    )
+    let facts = [
+        ("program", processes::program().to_owned()),
+        ("kind of CPU", compute.instructions().to_owned()),
+        ("data", data),
+        ("recipe", recipe),
+        ("first weights", first),
+    ];
+    processes::agree(group, &facts)
 }
 
 /// Which part of every batch this process has. Refuses more processes than a batch has work for.

@@ -56,10 +56,7 @@ impl<'a> Trainer<'a> {
                 None => pairs_of(prepared, Split::Validation, most, 0),
             },
             seen,
-            proofs: match recipe.proofs > 0.0 {
-                true => Proofs::of(prepared),
-                false => Proofs::default(),
-            },
+            proofs: if recipe.proofs > 0.0 { Proofs::of(prepared) } else { Proofs::default() },
             prior,
         }
     }
@@ -114,7 +111,7 @@ impl<'a> Trainer<'a> {
     /// are as random as they were at first.
     fn fill_unseen(&self, model: &mut Model) {
         let mut counts = vec![0u64; self.prepared.vocabulary().len()];
-        for conjecture in self.prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train) {
+        for conjecture in self.prepared.of_split(Split::Train) {
             let premises = conjecture.dependencies.iter().map(|&n| self.prepared.premise(n as usize).graph);
             let statements = conjecture.pairs.map(|number| self.prepared.pair(number).statement);
             let graphs: Vec<u32> = match self.prior {
@@ -183,7 +180,7 @@ impl<'a> Trainer<'a> {
         let graph = |&number: &usize| self.prepared.graph(self.prepared.conjecture(number).graph);
         let graphs: Vec<_> = conjectures.iter().map(graph).collect();
         let network = Network::new(self.model(), self.compute_again());
-        let embeddings = network.embed_all(&graphs.iter().map(|graph| graph.input()).collect::<Vec<_>>());
+        let embeddings = network.embed_all(&graphs);
         let queries = network.queries(&embeddings.iter().collect::<Vec<_>>());
         let mut mean = vec![0.0; length];
         for query in queries.chunks_exact(length) {
@@ -241,7 +238,7 @@ impl Learner for Trainer<'_> {
 
     fn save_model(&self, run: Option<&RunFolder>, name: &str, line: &Line) -> Result<(), Error> {
         let model = self.trained_model(line);
-        run.map_or(Ok(()), |run| model.save(&run.path(name), self.recipe.storage()))
+        run.map_or(Ok(()), |run| model.save(&run.path(name), self.recipe.storage))
     }
 
     fn validate(&self, takes_all: bool) -> Result<Validation, Error> {

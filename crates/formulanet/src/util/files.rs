@@ -5,12 +5,13 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::Error;
+use crate::error::shown;
 
 /// Writes a file beside its place and moves it there once it is on the disk, so that a reader, a crash or a full disk
 /// never leaves half of it.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let failed = |error| Error::io(path.display().to_string(), error);
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let failed = |error| Error::io(path, error);
+    let folder = folder_of(path);
     let mut file = maker().tempfile_in(folder).map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;
@@ -22,19 +23,34 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
+/// Reads a file.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    fs::read(path).map_err(|error| Error::io(path, error))
+}
+
+/// Reads a file of text.
+pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
+    fs::read_to_string(path).map_err(|error| Error::io(path, error))
+}
+
+/// The folder that a path lies in.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Makes a folder if it is not there, and takes a lock of this name in it, which lasts as long as the file is open.
 ///
 /// # Errors
 ///
 /// [`Error::InUse`] if another process has it.
 pub(crate) fn lock(folder: &Path, name: &str) -> Result<File, Error> {
-    let shown = || folder.display().to_string();
-    fs::create_dir_all(folder).map_err(|error| Error::io(shown(), error))?;
-    let file = File::create(folder.join(name)).map_err(|error| Error::io(shown(), error))?;
+    let failed = |error| Error::io(folder, error);
+    fs::create_dir_all(folder).map_err(failed)?;
+    let file = File::create(folder.join(name)).map_err(failed)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::InUse { folder: shown() }),
-        Err(TryLockError::Error(error)) => Err(Error::io(shown(), error)),
+        Err(TryLockError::WouldBlock) => Err(Error::InUse(shown(folder))),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
     }
 }
 

@@ -1,12 +1,39 @@
 //! Pictures as SVG.
 
 use plotters::coord::Shift;
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
 pub(crate) type DrawingError = Box<dyn std::error::Error + Send + Sync>;
 pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 pub(crate) const BLUE: RGBColor = RGBColor(44, 110, 170);
+
+/// A chart of two numbers.
+pub(crate) type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+
+/// Draws a line that the legend names.
+pub(crate) fn line(
+    chart: &mut Chart<'_, '_>,
+    points: impl IntoIterator<Item = (f64, f64)>,
+    style: ShapeStyle,
+    name: &str,
+) -> Result<(), DrawingError> {
+    let drawn = chart.draw_series(LineSeries::new(points, style))?.label(name);
+    drawn.legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
+    Ok(())
+}
+
+/// Draws the legend in a corner, on paper of some opacity.
+pub(crate) fn legend<'a, 'b: 'a>(
+    chart: &mut Chart<'a, 'b>,
+    corner: SeriesLabelPosition,
+    opacity: f64,
+) -> Result<(), DrawingError> {
+    let mut labels = chart.configure_series_labels();
+    labels.position(corner).background_style(WHITE.mix(opacity)).label_font(("sans-serif", 12)).draw()?;
+    Ok(())
+}
 
 /// A picture on white.
 pub(crate) fn picture(

@@ -1,5 +1,7 @@
 //! How far long work is: the one thing that programs watch it by, and stop it.
 
+use crate::Error;
+
 /// A part of some work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stage<'a> {
@@ -24,6 +26,14 @@ pub trait Progress: Sync {
     /// Whether to stop as soon as possible.
     fn is_stopped(&self) -> bool {
         false
+    }
+    /// [`Error::Interrupted`] if it is to stop.
+    ///
+    /// # Errors
+    ///
+    /// That one.
+    fn check(&self) -> Result<(), Error> {
+        if self.is_stopped() { Err(Error::Interrupted) } else { Ok(()) }
     }
 }
 

@@ -25,3 +25,11 @@ pub(crate) fn dot_in<const SUMS: usize>(a: &[f32], b: &[f32]) -> f32 {
 pub(crate) fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
+
+/// Items in order, each once.
+pub(crate) fn sorted<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut items: Vec<T> = items.collect();
+    items.sort_unstable();
+    items.dedup();
+    items
+}

@@ -144,8 +144,7 @@ impl<'a> Parser<'a> {
         }
         self.close_implicit()?;
         let Open::Sequent = self.context().open else {
-            let expected = self.expectation();
-            return Err(self.fault(expected));
+            return Err(self.fault(self.expectation()));
         };
         let conclusion = self.finish()?;
         self.out.parts.push(conclusion);
@@ -178,9 +177,7 @@ impl<'a> Parser<'a> {
             }
             Kind::Number => {
                 let numeral = self.numeral(text)?;
-                self.atom(numeral)?;
-                self.at += 1;
-                Ok(())
+                self.read_atom(numeral)
             }
             Kind::Word => self.word(text),
             Kind::Symbol => self.symbol(text),
@@ -244,7 +241,12 @@ impl<'a> Parser<'a> {
 
     fn leaf(&mut self, node: Node) -> Result<(), Fault> {
         let id = self.push(node)?;
-        self.atom(id)?;
+        self.read_atom(id)
+    }
+
+    /// Takes in an atom that ends with the current token.
+    fn read_atom(&mut self, atom: Id) -> Result<(), Fault> {
+        self.atom(atom)?;
         self.at += 1;
         Ok(())
     }
@@ -348,8 +350,7 @@ impl<'a> Parser<'a> {
         let is_variable =
             matches!(&context.open, Open::BinderVariables(_, variables) if !variables.is_empty());
         if !is_variable && (context.application.is_none() || context.is_typed) {
-            let expected = self.expectation();
-            return Err(self.fault(expected));
+            return Err(self.fault(self.expectation()));
         }
         self.at += 1;
         let ty = self.parse_type()?;
@@ -357,7 +358,7 @@ impl<'a> Parser<'a> {
         if let Open::BinderVariables(_, variables) = &mut context.open {
             let variable = variables.last_mut().expect("looked at above");
             self.out.nodes.push(Node::Typed(*variable, ty));
-            *variable = Id(self.out.nodes.len() as u32 - 1);
+            *variable = Id::new(self.out.nodes.len() - 1);
             return Ok(());
         }
         let term = self.operand()?;
@@ -379,9 +380,7 @@ impl<'a> Parser<'a> {
         let universe = self.interner.intern("UNIV");
         let universe = self.push(Node::Constant(universe))?;
         let typed = self.add(Node::Typed(universe, ty));
-        self.atom(typed)?;
-        self.at += 1;
-        Ok(())
+        self.read_atom(typed)
     }
 
     fn context(&self) -> &Context {
@@ -407,7 +406,7 @@ impl<'a> Parser<'a> {
 
     fn add(&mut self, node: Node) -> Id {
         self.out.nodes.push(node);
-        Id(self.out.nodes.len() as u32 - 1)
+        Id::new(self.out.nodes.len() - 1)
     }
 
     /// Does not count towards the limit, because a formula's terms are its names and binders.

@@ -89,54 +89,36 @@ pub(super) fn meaning(
             (_, Some(Some(false))) => "matrix_vector_mul",
             _ => "matrix_mul",
         },
-        (_, Some(Constructor::Real)) => match name {
-            "+" => "real_add",
-            "-" => "real_sub",
-            "*" => "real_mul",
-            "/" => "real_div",
-            "<" => "real_lt",
-            "<=" => "real_le",
-            ">" => "real_gt",
-            ">=" => "real_ge",
-            "--" => "real_neg",
-            "&" => "real_of_num",
-            "pow" => "real_pow",
-            "abs" => "real_abs",
-            "inv" => "real_inv",
-            "max" => "real_max",
-            "min" => "real_min",
-            "sgn" => "real_sgn",
-            _ => return None,
-        },
-        (_, Some(Constructor::Int)) => match name {
-            "+" => "int_add",
-            "-" => "int_sub",
-            "*" => "int_mul",
-            "<" => "int_lt",
-            "<=" => "int_le",
-            ">" => "int_gt",
-            ">=" => "int_ge",
-            "--" => "int_neg",
-            "&" => "int_of_num",
-            "pow" => "int_pow",
-            "abs" => "int_abs",
-            "max" => "int_max",
-            "min" => "int_min",
-            "sgn" => "int_sgn",
-            _ => return None,
-        },
-        (_, Some(Constructor::Cartesian)) => match name {
-            "+" => "vector_add",
-            "-" => "vector_sub",
-            "--" => "vector_neg",
-            "*" => "complex_mul",
-            "/" => "complex_div",
-            "pow" => "complex_pow",
-            "inv" => "complex_inv",
-            _ => return None,
-        },
+        (_, Some(Constructor::Real)) => return arithmetic(name, 0),
+        (_, Some(Constructor::Int)) => return arithmetic(name, 1),
+        (_, Some(Constructor::Cartesian)) => return arithmetic(name, 2),
         _ => return None,
     })
+}
+
+/// What an operator is called for reals, integers, and vectors or complex numbers; empty where there is none.
+const ARITHMETIC: [(&str, [&str; 3]); 16] = [
+    ("+", ["real_add", "int_add", "vector_add"]),
+    ("-", ["real_sub", "int_sub", "vector_sub"]),
+    ("*", ["real_mul", "int_mul", "complex_mul"]),
+    ("/", ["real_div", "", "complex_div"]),
+    ("<", ["real_lt", "int_lt", ""]),
+    ("<=", ["real_le", "int_le", ""]),
+    (">", ["real_gt", "int_gt", ""]),
+    (">=", ["real_ge", "int_ge", ""]),
+    ("--", ["real_neg", "int_neg", "vector_neg"]),
+    ("&", ["real_of_num", "int_of_num", ""]),
+    ("pow", ["real_pow", "int_pow", "complex_pow"]),
+    ("abs", ["real_abs", "int_abs", ""]),
+    ("inv", ["real_inv", "", "complex_inv"]),
+    ("max", ["real_max", "int_max", ""]),
+    ("min", ["real_min", "int_min", ""]),
+    ("sgn", ["real_sgn", "int_sgn", ""]),
+];
+
+fn arithmetic(operator: &str, column: usize) -> Option<&'static str> {
+    let row = ARITHMETIC.iter().find(|(name, _)| *name == operator)?;
+    Some(row.1[column]).filter(|constant| !constant.is_empty())
 }
 
 /// Whether a type is `real^N^M` rather than `real^N`; `None` if that is open.

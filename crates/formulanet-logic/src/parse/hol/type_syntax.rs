@@ -67,10 +67,8 @@ impl<'a> Parser<'a> {
             parts.push(self.power()?);
         }
         let last = parts.pop().expect("one part was read");
-        Ok(parts
-            .into_iter()
-            .rev()
-            .fold(last, |right, left| self.types.build(Constructor::Product, [Some(left), Some(right)])))
+        let pair = |right, left| self.types.build(Constructor::Product, [Some(left), Some(right)]);
+        Ok(parts.into_iter().rev().fold(last, pair))
     }
 
     fn power(&mut self) -> Result<Type, Fault> {
@@ -138,25 +136,7 @@ impl<'a> Parser<'a> {
 /// Type constructors of one or more arguments in HOL Light's libraries. Any other word behind a type is not part
 /// of it: in `!x:real y. p` the `y` is a variable.
 fn is_type_constructor(name: &str) -> bool {
-    const CONSTRUCTORS: [&str; 18] = [
-        "list",
-        "option",
-        "net",
-        "topology",
-        "metric",
-        "finite_image",
-        "finite_sum",
-        "finite_diff",
-        "finite_prod",
-        "hypermap",
-        "tybit0",
-        "tybit1",
-        "recspace",
-        "word",
-        "group",
-        "ring",
-        "multivector",
-        "stream",
-    ];
-    CONSTRUCTORS.contains(&name)
+    const CONSTRUCTORS: &str = "list option net topology metric finite_image finite_sum finite_diff finite_prod \
+                                hypermap tybit0 tybit1 recspace word group ring multivector stream";
+    CONSTRUCTORS.split_whitespace().any(|constructor| constructor == name)
 }

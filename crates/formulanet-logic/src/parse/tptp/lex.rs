@@ -158,11 +158,8 @@ impl<'t> Lexer<'t> {
         match self.text.as_bytes()[self.token.start..].first_chunk::<16>() {
             Some(&bytes) if (1..=16).contains(&word.len()) => {
                 let too_much = 8 * (16 - word.len() as u32);
-                names.intern_prefixed(
-                    u128::from_le_bytes(bytes) << too_much >> too_much,
-                    word.as_bytes(),
-                    || word,
-                )
+                let prefix = u128::from_le_bytes(bytes) << too_much >> too_much;
+                names.intern_prefixed(prefix, word.as_bytes(), || word)
             }
             _ => names.intern(word),
         }
@@ -277,19 +274,9 @@ impl<'t> Lexer<'t> {
                     Some(&b) if b == quote || b == b'\\' => at += 2,
                     _ => return self.fail(at, format!("`\\\\` or `\\{name}` inside of quotes"), "`\\`"),
                 },
-                None => {
-                    return self.fail(
-                        start,
-                        format!("a `{name}` that closes this one"),
-                        "the end of the text",
-                    );
-                }
-                Some(b'\n' | b'\r') => {
-                    return self.fail(
-                        start,
-                        format!("a `{name}` that closes this one"),
-                        "the end of the line",
-                    );
+                end @ (None | Some(b'\n' | b'\r')) => {
+                    let found = if end.is_none() { "the end of the text" } else { "the end of the line" };
+                    return self.fail(start, format!("a `{name}` that closes this one"), found);
                 }
                 Some(&b) if b.is_ascii_control() => {
                     let found = quoted(&self.text[at..at + 1]);

@@ -6,14 +6,15 @@ use std::path::Path;
 
 use bytemuck::pod_read_unaligned;
 use safetensors::SafeTensors;
+use safetensors::tensor::TensorView;
 
 use super::{Candidate, Entry, ProblemOrigin, Problems, split_text};
 use crate::Error;
 use crate::data::Prepared;
 use crate::data::collect::Collection;
 use crate::data::statements::Statements;
-use crate::data::store::Element;
-use crate::data::write::{Array, array, write_arrays, write_file};
+use crate::data::store::{Element, array};
+use crate::data::write::{write_arrays, write_file};
 
 const PROBLEMS: &str = "problems.safetensors";
 pub(super) const SYMBOLS: &str = "symbols.txt";
@@ -31,7 +32,7 @@ pub(in crate::data) fn write(collection: &Collection, folder: &Path) -> io::Resu
 }
 
 /// The arrays of statements.
-pub(super) fn statement_arrays(s: &Statements) -> [(&'static str, Array<'_>); 11] {
+pub(super) fn statement_arrays(s: &Statements) -> [(&'static str, TensorView<'_>); 11] {
     [
         ("node_offsets", array(&s.node_offsets)),
         ("edge_offsets", array(&s.edge_offsets)),

@@ -12,7 +12,8 @@ use super::{Candidate, Entry, ProblemOrigin, Problems};
 use crate::Error;
 use crate::data::split::Split;
 use crate::data::statements::{StatementCollection, StatementMaker};
-use crate::data::write::{array, check_output, in_new_folder, write_arrays, write_file};
+use crate::data::store::array;
+use crate::data::write::{check_output, in_new_folder, write_arrays, write_file};
 
 /// Describes a folder of pools.
 pub(super) const POOLS: &str = "pools.json";

@@ -29,26 +29,32 @@ struct Neighbours {
     number: usize,
 }
 
-pub(super) fn rank(
-    baseline: LibraryBaseline,
-    prepared: &Prepared,
-    split: Split,
-    options: &BaselineOptions,
-) -> Result<Ranking, Error> {
-    let questions = Questions::new(prepared, &[split]);
-    let training = Questions::new(prepared, &[Split::Train]).asked;
-    for (conjectures, split) in [(&training, Split::Train), (&questions.asked, split)] {
-        if conjectures.is_empty() {
-            return Err(nothing(prepared, "conjectures that depend on named premises", split));
+impl LibraryBaseline {
+    /// Learns from the training split and ranks all premises for every conjecture of another that depends on any.
+    ///
+    /// A conjecture is no premise of its own. In which order things were proved is not known, so the candidates include
+    /// premises that were proved after the conjecture. An error if there is nothing to learn from or nothing to rank.
+    pub fn rank(
+        self,
+        prepared: &Prepared,
+        split: Split,
+        options: &BaselineOptions,
+    ) -> Result<Ranking, Error> {
+        let questions = Questions::new(prepared, &[split]);
+        let training = Questions::new(prepared, &[Split::Train]).asked;
+        for (conjectures, split) in [(&training, Split::Train), (&questions.asked, split)] {
+            if conjectures.is_empty() {
+                return Err(nothing(prepared, "conjectures that depend on named premises", split));
+            }
         }
+        let scorer = Scorer::new(self, prepared, training, options);
+        let of_conjecture = |&number: &usize| {
+            let conjecture = prepared.conjecture(number);
+            questions.list(&conjecture, scorer.scores(&conjecture, &questions.names))
+        };
+        let lists: Vec<RankedList> = questions.asked.iter().map(of_conjecture).collect::<Result<_, _>>()?;
+        Ok(ranking(&lists))
     }
-    let scorer = Scorer::new(baseline, prepared, training, options);
-    let of_conjecture = |&number: &usize| {
-        let conjecture = prepared.conjecture(number);
-        questions.list(&conjecture, scorer.scores(&conjecture, &questions.names))
-    };
-    let lists: Vec<RankedList> = questions.asked.iter().map(of_conjecture).collect::<Result<_, _>>()?;
-    Ok(ranking(&lists))
 }
 
 impl<'a> Scorer<'a> {

@@ -2,8 +2,6 @@
 //!
 //! Not `plot.rs`: plotters writes colours into the picture, and these follow the reader's light or dark theme.
 
-use std::fmt::Write;
-
 use super::{Bin, RocPoint};
 
 /// Length of the axes and the room around them.
@@ -21,28 +19,22 @@ fn place(x: f64, y: f64) -> (f64, f64) {
 /// Axes from 0 to 1, the diagonal, and what is drawn between them.
 fn square(name: &str, x_name: &str, y_name: &str, content: &str) -> String {
     let (width, height) = (LEFT + SIDE + RIGHT, TOP + SIDE + BOTTOM);
-    let mut svg = format!(
-        "<svg viewBox=\"0 0 {width} {height}\" role=\"img\" \
-         aria-label=\"{name}\">"
-    );
+    let mut svg = format!("<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{name}\">");
     let mut grid = String::new();
     for step in 0..=5 {
         let value = f64::from(step) / 5.0;
         let ((x, bottom), (_, top)) = (place(value, 0.0), place(value, 1.0));
         let ((left, y), (right, _)) = (place(0.0, value), place(1.0, value));
-        let _ = write!(grid, "M{x:.1} {bottom:.1}V{top:.1}M{left:.1} {y:.1}H{right:.1}");
-        let (below, beside) = (bottom + 16.0, left - 7.0);
-        let _ = write!(
-            svg,
+        grid += &format!("M{x:.1} {bottom:.1}V{top:.1}M{left:.1} {y:.1}H{right:.1}");
+        let (below, beside, level) = (bottom + 16.0, left - 7.0, y + 4.0);
+        svg += &format!(
             "<text x=\"{x:.1}\" y=\"{below:.1}\" text-anchor=\"middle\">{value:.1}</text>\
-             <text x=\"{beside:.1}\" y=\"{:.1}\" text-anchor=\"end\">{value:.1}</text>",
-            y + 4.0
+             <text x=\"{beside:.1}\" y=\"{level:.1}\" text-anchor=\"end\">{value:.1}</text>"
         );
     }
     let ((x0, y0), (x1, y1)) = (place(0.0, 0.0), place(1.0, 1.0));
     let (middle_x, middle_y, under) = ((x0 + x1) / 2.0, (y0 + y1) / 2.0, height - 6.0);
-    let _ = write!(
-        svg,
+    svg += &format!(
         "<path class=\"grid\" d=\"{grid}\"/>\
          <path class=\"diagonal\" d=\"M{x0:.1} {y0:.1}L{x1:.1} {y1:.1}\"/>{content}\
          <text x=\"{middle_x:.1}\" y=\"{under:.1}\" text-anchor=\"middle\">{x_name}</text>\
@@ -56,7 +48,7 @@ fn path(points: impl Iterator<Item = (f64, f64)>) -> String {
     let mut path = String::new();
     for (x, y) in points.map(|(x, y)| place(x, y)) {
         let command = if path.is_empty() { 'M' } else { 'L' };
-        let _ = write!(path, "{command}{x:.1} {y:.1}");
+        path += &format!("{command}{x:.1} {y:.1}");
     }
     path
 }
@@ -70,12 +62,8 @@ pub(super) fn roc(points: &[RocPoint]) -> String {
         content =
             format!("<path class=\"area\" d=\"{line}L{x:.1} {y:.1}Z\"/><path class=\"curve\" d=\"{line}\"/>");
     }
-    square(
-        "ROC curve",
-        "useless statements taken for useful (share)",
-        "useful statements found (share)",
-        &content,
-    )
+    let x_name = "useless statements taken for useful (share)";
+    square("ROC curve", x_name, "useful statements found (share)", &content)
 }
 
 /// Share of useful statements against mean score, with a bar for the number of statements of each bin.
@@ -86,24 +74,18 @@ pub(super) fn calibration(bins: &[Bin]) -> String {
         // A quarter of the height for the fullest bin, so that bars stay below what they are about.
         let height = bin.count as f64 / most * 0.25;
         let ((x, y), (end, bottom)) = (place(bin.from, height), place(bin.to, 0.0));
-        let _ = write!(
-            content,
-            "<rect class=\"bar\" x=\"{:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{:.1}\">\
-             <title>{} statements from {:.1} to {:.1}</title></rect>",
-            x + 1.0,
-            end - x - 2.0,
-            bottom - y,
-            bin.count,
-            bin.from,
-            bin.to
+        let (left, width, height) = (x + 1.0, end - x - 2.0, bottom - y);
+        let &Bin { count, from, to, .. } = bin;
+        content += &format!(
+            "<rect class=\"bar\" x=\"{left:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\">\
+             <title>{count} statements from {from:.1} to {to:.1}</title></rect>"
         );
     }
     let known: Vec<(f64, f64)> = bins.iter().filter_map(|bin| bin.mean_score.zip(bin.share_useful)).collect();
-    let _ = write!(content, "<path class=\"curve\" d=\"{}\"/>", path(known.iter().copied()));
+    content += &format!("<path class=\"curve\" d=\"{}\"/>", path(known.iter().copied()));
     for &(score, share) in &known {
         let (x, y) = place(score, share);
-        let _ = write!(
-            content,
+        content += &format!(
             "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\">\
              <title>mean score {score:.3}, share useful {share:.3}</title></circle>"
         );

@@ -1,9 +1,7 @@
 //! A report as a page of its own: one file, nothing loaded from anywhere.
 
-use std::fmt::Write;
-
 use super::text::{figures, or_dash, steps};
-use super::{Report, RocPoint, chart};
+use super::{Ranking, Report, RocPoint, chart};
 use formulanet_logic::draw::escape;
 
 const STYLE: &str = "\
@@ -36,7 +34,7 @@ fn table(head: &[String], rows: &[(&str, Vec<String>)]) -> String {
     };
     let mut html = format!("<table><tr>{}</tr>", cells("th", head));
     for (name, row) in rows {
-        let _ = write!(html, "<tr><th>{name}</th>{}</tr>", cells("td", row));
+        html += &format!("<tr><th>{name}</th>{}</tr>", cells("td", row));
     }
     html + "</table>"
 }
@@ -60,7 +58,7 @@ pub fn report_html(title: &str, report: &Report, roc: &[RocPoint]) -> String {
          <section class=\"figures\">"
     );
     for (name, figure) in figures(report) {
-        let _ = write!(html, "<div><b>{figure}</b><span>{name}</span></div>");
+        html += &format!("<div><b>{figure}</b><span>{name}</span></div>");
     }
     html += "</section>\n<div class=\"pair\">\n";
     let auc = or_dash(report.auc);
@@ -98,10 +96,9 @@ fn ranking_section(report: &Report) -> String {
         ("full recall", figures(&mut ranking.full_recall_at.values())),
     ];
     let table = table(&head("first k", ranking.recall_at.keys().map(usize::to_string)), &rows);
-    let (mrr, map) = (ranking.mean_reciprocal_rank, ranking.mean_average_precision);
+    let Ranking { queries, mean_reciprocal_rank: mrr, mean_average_precision: map, .. } = ranking;
     let below = format!(
-        "<p>Mean reciprocal rank {mrr:.4}, mean average precision {map:.4}, over {} conjectures.</p>",
-        ranking.queries
+        "<p>Mean reciprocal rank {mrr:.4}, mean average precision {map:.4}, over {queries} conjectures.</p>"
     );
     section("Ranking of a conjecture's statements", &(table + &below))
 }

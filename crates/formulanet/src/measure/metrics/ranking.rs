@@ -37,12 +37,9 @@ impl RankedList {
     /// Equal scores are ordered by a hash of the candidate's number: the same in every run, but not the order of the
     /// candidates, because many data sets list what is relevant first.
     pub fn from_scores(scores: &[f32], is_relevant: &[bool], relevant: usize) -> Result<Self, Error> {
-        if scores.len() != is_relevant.len() {
-            let message = format!(
-                "expected {} scores, one of each candidate, found {}",
-                is_relevant.len(),
-                scores.len()
-            );
+        let (expected, found) = (is_relevant.len(), scores.len());
+        if found != expected {
+            let message = format!("expected {expected} scores, one of each candidate, found {found}");
             return Err(Error::data("ranking", message));
         }
         if let Some(place) = scores.iter().position(|score| score.is_nan()) {

@@ -6,6 +6,7 @@ use crate::data::{Prepared, Split};
 use crate::model::knowledge::index::{Index, weight};
 use crate::model::knowledge::packed::{self, Reader};
 use crate::util::random::scramble;
+use crate::util::vector::sorted;
 
 /// The conjectures of training by features of their graphs, in order. Features are known by hashes, never by names.
 #[derive(Clone, PartialEq, Debug)]
@@ -29,8 +30,8 @@ impl Conjectures {
 
     /// Those of a prepared folder's training split.
     pub fn of(prepared: &Prepared) -> Self {
-        let training = prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train);
-        let features = training.map(|conjecture| counted(prepared.graph(conjecture.graph).input()));
+        let training = prepared.of_split(Split::Train);
+        let features = training.map(|conjecture| counted(prepared.graph(conjecture.graph)));
         Conjectures::new(features.collect())
     }
 
@@ -62,9 +63,7 @@ impl Conjectures {
     /// As model files keep them.
     pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
         // Features are given by their places in a list of all, which are smaller numbers.
-        let mut all: Vec<u32> = self.features.iter().flatten().map(|(feature, _)| *feature).collect();
-        all.sort_unstable();
-        all.dedup();
+        let all: Vec<u32> = sorted(self.features.iter().flatten().map(|(feature, _)| *feature));
         packed::write_ascending(bytes, all.iter().map(|&feature| u64::from(feature)));
         packed::write(bytes, self.len() as u64);
         for features in &self.features {

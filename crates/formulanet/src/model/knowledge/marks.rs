@@ -5,6 +5,8 @@
 
 use formulanet_net::GraphInput;
 
+use crate::util::vector::sorted;
+
 /// Marks symbols.
 pub(crate) struct Marker {
     /// Whether a token is rare enough to be worth a mark.
@@ -28,10 +30,7 @@ impl Marker {
     /// The tokens of a conjecture that are marked in statements, in order.
     pub(crate) fn wanted(&self, conjecture: &[u16]) -> Vec<u16> {
         let is_rare = |token: &u16| self.is_rare.get(usize::from(*token)).copied().unwrap_or(false);
-        let mut wanted: Vec<u16> = conjecture.iter().copied().filter(is_rare).collect();
-        wanted.sort_unstable();
-        wanted.dedup();
-        wanted
+        sorted(conjecture.iter().copied().filter(is_rare))
     }
 
     /// A statement with marks on nodes that have such tokens; nothing if there are none, or the graph is as large as

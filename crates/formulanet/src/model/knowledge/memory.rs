@@ -84,7 +84,7 @@ pub(crate) const MEMORIES: Range<usize> = REMEMBERED + MATCHES..REMEMBERED + MAT
 impl Seen {
     /// Statements of a prepared folder's training split that have at least so many labels.
     pub fn of(prepared: &Prepared, least: u32) -> Self {
-        let training = prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train);
+        let training = prepared.of_split(Split::Train);
         let mut labelled: Vec<(u32, Label)> = Vec::with_capacity(prepared.meta().counts.pairs);
         for (conjecture, number) in training.zip(0..) {
             for pair in conjecture.pairs.map(|number| prepared.pair(number)) {
@@ -94,7 +94,7 @@ impl Seen {
         labelled.sort_unstable();
         let mut entries: Vec<(u32, Label)> = Vec::with_capacity(labelled.len());
         for same in labelled.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() >= least as usize) {
-            let short = short(key(prepared.graph(same[0].0).input()));
+            let short = short(key(prepared.graph(same[0].0)));
             entries.extend(same.iter().map(|(_, label)| (short, *label)));
         }
         Seen::new(entries, Conjectures::of(prepared))

@@ -15,6 +15,7 @@ use crate::model::knowledge::conjectures::Conjectures;
 use crate::model::knowledge::memory::key;
 use crate::model::knowledge::packed::{Reader, write_ascending};
 use crate::util::random::scramble;
+use crate::util::vector::sorted;
 
 /// How many conjectures are looked at.
 const NUMBER: usize = 40;
@@ -53,8 +54,8 @@ impl Shares {
 impl Proofs {
     /// The training conjectures of a prepared folder, in its order.
     pub fn of(prepared: &Prepared) -> Self {
-        let key_of = |graph: u32| key(prepared.graph(graph).input());
-        let training = || prepared.conjectures().filter(|conjecture| conjecture.split == Split::Train);
+        let key_of = |graph: u32| key(prepared.graph(graph));
+        let training = || prepared.of_split(Split::Train);
         let used = |conjecture| used(prepared, conjecture);
         // Names are needed where proofs used several theorems that say the same.
         let mut first_names: HashMap<u32, &str> = HashMap::new();
@@ -70,17 +71,9 @@ impl Proofs {
         };
         let uses: Vec<Vec<u64>> =
             training().map(|conjecture| used(conjecture).flat_map(keys_of).collect()).collect();
-        let mut premises: Vec<u64> = uses.iter().flatten().copied().collect();
-        premises.sort_unstable();
-        premises.dedup();
+        let premises: Vec<u64> = sorted(uses.iter().flatten().copied());
         let numbers: HashMap<u64, u32> = premises.iter().copied().zip(0..).collect();
-        let number_all = |keys: &Vec<u64>| {
-            let mut numbers: Vec<u32> = keys.iter().map(|key| numbers[key]).collect();
-            numbers.sort_unstable();
-            numbers.dedup();
-            numbers
-        };
-        let uses = uses.iter().map(number_all).collect();
+        let uses = uses.iter().map(|keys| sorted(keys.iter().map(|key| numbers[key]))).collect();
         Proofs { premises, conjectures: Conjectures::of(prepared), uses }
     }
 

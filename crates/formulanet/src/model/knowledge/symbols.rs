@@ -2,6 +2,8 @@
 //!
 //! A network that has made one vector of each can hardly tell which symbols both have. These numbers do.
 
+use crate::util::vector::sorted;
+
 /// How many numbers there are.
 pub(crate) const MATCHES: usize = 6;
 /// Symbols of a graph that are compared, at most: the rarest.
@@ -17,10 +19,7 @@ pub(crate) struct Signature {
 impl Signature {
     /// Of tokens, given how rare each is; those that are everywhere or unknown have a rarity of 0 and are left out.
     pub(crate) fn new(tokens: impl Iterator<Item = u16>, rarity: impl Fn(u16) -> f32) -> Self {
-        let mut tokens: Vec<u16> = tokens.collect();
-        tokens.sort_unstable();
-        tokens.dedup();
-        let rare = tokens.into_iter().map(|token| (token, rarity(token)));
+        let rare = sorted(tokens).into_iter().map(|token| (token, rarity(token)));
         let mut symbols: Vec<(u16, f32)> = rare.filter(|(_, rarity)| *rarity > 0.0).collect();
         if symbols.len() > SYMBOLS {
             symbols.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));

@@ -5,7 +5,7 @@ use formulanet_net::together::{Loss, TogetherConfig};
 use formulanet_net::{Precision, Rule, Schedule, Storage};
 use serde::{Deserialize, Serialize};
 
-use crate::model::recipe::StorageName;
+use crate::model::recipe::refuse;
 
 /// Every choice that a network for whole problems depends on, beside the data. As TOML, a flat list of these names.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ pub struct TogetherRecipe {
     /// A validation after so many batches.
     pub validate_every: u64,
     /// How model files store matrices.
-    pub storage: StorageName,
+    pub storage: Storage,
 }
 
 /// What kind of network a recipe is for.
@@ -112,7 +112,7 @@ impl Default for TogetherRecipe {
             seed: 0,
             precision: Precision::Auto,
             validate_every: 1000,
-            storage: StorageName::F16,
+            storage: Storage::F16,
         }
     }
 }
@@ -125,7 +125,8 @@ impl TogetherRecipe {
     /// A message that names the field.
     pub fn check(&self) -> Result<(), String> {
         let is_share = |share: f32| (0.0..=1.0).contains(&share);
-        let problems = [
+        let is_length = |number: f32| number >= 0.0 && number.is_finite();
+        refuse(&[
             (!(1..=1024).contains(&self.dimension), "dimension must be from 1 to 1024"),
             (!(1..=64).contains(&self.rounds), "rounds must be from 1 to 64"),
             (!(1..=4096).contains(&self.hidden), "hidden must be from 1 to 4096"),
@@ -140,19 +141,12 @@ impl TogetherRecipe {
             (!(self.rate > 0.0 && self.rate.is_finite()), "rate must be positive"),
             (!is_share(self.warm_up), "warm_up must be from 0 to 1"),
             (!(self.floor >= 0.0 && self.floor <= self.rate), "floor must be from 0 to the rate"),
-            (
-                !(self.weight_decay >= 0.0 && self.weight_decay.is_finite()),
-                "weight_decay must not be negative",
-            ),
-            (!(self.clip >= 0.0 && self.clip.is_finite()), "clip must not be negative"),
+            (!is_length(self.weight_decay), "weight_decay must not be negative"),
+            (!is_length(self.clip), "clip must not be negative"),
             (!(0.0..1.0).contains(&self.average), "average must be from 0 to below 1"),
             (self.epochs == 0, "epochs must be at least 1"),
             (self.validate_every == 0, "validate_every must be at least 1"),
-        ];
-        match problems.iter().find(|(is_wrong, _)| *is_wrong) {
-            Some((_, message)) => Err((*message).to_owned()),
-            None => Ok(()),
-        }
+        ])
     }
 
     /// The network of the recipe, for so many names and features.
@@ -185,7 +179,7 @@ impl TogetherRecipe {
     }
 
     pub(crate) fn storage(&self) -> Storage {
-        self.storage.storage()
+        self.storage
     }
 }
 

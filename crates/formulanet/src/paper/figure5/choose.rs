@@ -33,10 +33,8 @@ const CHOICE: usize = 8;
 
 /// The rows of the figure: a binder and a variable function if there are rows enough, and labels of medium frequency.
 pub(super) fn rows(nodes: &Nodes<'_>, vocabulary: &[String], options: &FigureOptions) -> Vec<Row> {
-    queries(nodes, vocabulary, options)
-        .into_iter()
-        .map(|query| row(nodes, query, options.neighbours))
-        .collect()
+    let queries = queries(nodes, vocabulary, options).into_iter();
+    queries.map(|query| row(nodes, query, options.neighbours)).collect()
 }
 
 /// Nodes of one label that could be queries.
@@ -57,7 +55,7 @@ fn candidates(nodes: &Nodes<'_>) -> BTreeMap<u16, Candidates> {
         if incoming == 0 || outgoing == 0 {
             continue;
         }
-        let candidates = all.entry(nodes.token(node)).or_default();
+        let candidates = all.entry(nodes.tokens[node]).or_default();
         candidates.inner.push(node);
         let is_clear = incoming <= 4 && (2..=4).contains(&outgoing);
         if is_clear && nodes.children(node).any(|child| nodes.degrees(child).1 > 0) {
@@ -77,7 +75,7 @@ fn queries(nodes: &Nodes<'_>, vocabulary: &[String], options: &FigureOptions) ->
     // Handsome ones first, and of these the ones of medium frequency; a logarithm, as frequencies differ by orders.
     let unusual = |token: u16| {
         let candidates = &all[&token];
-        let share = candidates.graphs as f64 / nodes.graph_count() as f64;
+        let share = candidates.graphs as f64 / nodes.graphs.len() as f64;
         (candidates.handsome.is_empty(), (share / MEDIUM).ln().abs())
     };
     let mut order: Vec<u16> = all.keys().copied().filter(|&token| label(token) != UNKNOWN).collect();
@@ -115,10 +113,8 @@ fn row(nodes: &Nodes<'_>, query: usize, wanted: usize) -> Row {
         let squares = vector.iter().zip(nodes.vector(node)).map(|(a, b)| (a - b) * (a - b));
         squares.sum::<f32>().sqrt()
     };
-    let mut order: Vec<(f32, usize)> = (0..nodes.len())
-        .filter(|&node| nodes.graph_of(node) != own)
-        .map(|node| (distance(node), node))
-        .collect();
+    let others = (0..nodes.len()).filter(|&node| nodes.graph_of(node) != own);
+    let mut order: Vec<(f32, usize)> = others.map(|node| (distance(node), node)).collect();
     order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let median = order.get(order.len() / 2).map_or(0.0, |&(distance, _)| distance);
     let local = nodes.local(query);

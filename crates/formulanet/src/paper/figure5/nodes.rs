@@ -1,19 +1,19 @@
 //! The nodes of sampled statements, and their vectors.
 
-use std::thread;
-
 use formulanet_net::{GraphInput, Network};
 
 use super::FigureOptions;
 use crate::Error;
-use crate::data::{GraphRef, Prepared, Split, view_name};
+use crate::data::{Prepared, Split, view_name};
+use crate::error::shown;
 use crate::measure::{TokenMap, pairs_of};
 use crate::model::TrainedModel;
 use crate::util::random::sample;
+use crate::util::vector::sorted;
 
 /// The nodes of all sampled graphs, one graph after the other.
 pub(super) struct Nodes<'a> {
-    graphs: Vec<GraphRef<'a>>,
+    pub(super) graphs: Vec<GraphInput<'a>>,
     /// Where the nodes of each graph begin; at the end, how many there are.
     starts: Vec<usize>,
     /// The graph of every node.
@@ -21,12 +21,12 @@ pub(super) struct Nodes<'a> {
     /// Where the edges of every node begin among those of its graph.
     edges: Vec<u32>,
     /// The model's token of every node.
-    tokens: Vec<u16>,
+    pub(super) tokens: Vec<u16>,
     /// How many edges reach every node.
     incoming: Vec<u32>,
     /// The vectors after the step.
     vectors: Vec<f32>,
-    width: usize,
+    pub(super) width: usize,
     /// For every token of the model how many nodes have it.
     pub(super) counts: Vec<usize>,
     /// For every token that occurs the mean vector before the first step. Where norms do not look at the graph, that
@@ -60,40 +60,28 @@ impl<'a> Nodes<'a> {
         prepared: &'a Prepared,
         options: &FigureOptions,
     ) -> Result<Self, Error> {
-        let folder = prepared.path().display().to_string();
         let (view, step) = (prepared.meta().options.view, options.step);
         if view != trained.origin.view {
             let (expected, found) = (view_name(trained.origin.view), view_name(view));
             let message = format!("expected graphs of the model's view `{expected}`, found `{found}`");
-            return Err(Error::data(folder, message));
+            return Err(Error::data(prepared.path(), message));
         }
         let steps = network.model().config().steps;
         if step >= steps {
             let message = format!("expected more than {step} steps, to look between them, found {steps}");
             return Err(Error::data("the model", message));
         }
-        let mut numbers: Vec<u32> = pairs_of(prepared, Split::Validation, None, 0)
-            .into_iter()
-            .map(|pair| prepared.pair(pair as usize).statement)
-            .collect();
-        numbers.sort_unstable();
-        numbers.dedup();
+        let pairs = pairs_of(prepared, Split::Validation, None, 0).into_iter();
+        let numbers = sorted(pairs.map(|pair| prepared.pair(pair as usize).statement));
         if numbers.is_empty() {
-            let training = prepared.conjectures().filter(|c| c.split == Split::Train).count();
-            return Err(Error::NothingHeldOut { data: folder, training });
+            let training = prepared.of_split(Split::Train).count();
+            return Err(Error::NothingHeldOut { data: shown(prepared.path()), training });
         }
-        let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, &folder)?;
-        let graphs: Vec<_> = sample(numbers, options.graphs.max(1), options.seed)
-            .into_iter()
-            .map(|number| prepared.graph(number))
-            .collect();
-        let tokens: Vec<Vec<u16>> =
-            graphs.iter().map(|graph| map.map(graph).unwrap_or_else(|| graph.tokens.to_vec())).collect();
-        let inputs: Vec<_> = graphs
-            .iter()
-            .zip(&tokens)
-            .map(|(graph, tokens)| GraphInput { tokens, ..graph.input() })
-            .collect();
+        let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, &shown(prepared.path()))?;
+        let numbers = sample(numbers, options.graphs.max(1), options.seed);
+        let graphs: Vec<_> = numbers.into_iter().map(|number| prepared.graph(number)).collect();
+        let mapped: Vec<Option<Vec<u16>>> = graphs.iter().map(|graph| map.map(graph)).collect();
+        let inputs: Vec<_> = graphs.iter().zip(&mapped).map(|(graph, tokens)| graph.with(tokens)).collect();
         let width = network.model().config().dimension;
         let vectors = vectors(network, &inputs, step);
         let mut starts = vec![0];
@@ -110,7 +98,7 @@ impl<'a> Nodes<'a> {
             graph.targets.iter().for_each(|&target| incoming[start + usize::from(target)] += 1);
             starts.push(incoming.len());
         }
-        let tokens = tokens.concat();
+        let tokens: Vec<u16> = inputs.iter().flat_map(|input| input.tokens).copied().collect();
         let mut counts = vec![0; trained.vocabulary.len()];
         tokens.iter().for_each(|&token| counts[usize::from(token)] += 1);
         let first = if step == 0 { vectors.clone() } else { self::vectors(network, &inputs, 0) };
@@ -123,19 +111,9 @@ impl<'a> Nodes<'a> {
         self.tokens.len()
     }
 
-    /// How many graphs there are.
-    pub(super) fn graph_count(&self) -> usize {
-        self.graphs.len()
-    }
-
     /// The graph of a node.
     pub(super) fn graph_of(&self, node: usize) -> usize {
         self.graph_of[node] as usize
-    }
-
-    /// The token of a node.
-    pub(super) fn token(&self, node: usize) -> u16 {
-        self.tokens[node]
     }
 
     /// How many edges reach a node, and how many leave it.
@@ -156,11 +134,6 @@ impl<'a> Nodes<'a> {
     /// The vector of a node.
     pub(super) fn vector(&self, node: usize) -> &[f32] {
         &self.vectors[node * self.width..][..self.width]
-    }
-
-    /// Length of a vector.
-    pub(super) fn width(&self) -> usize {
-        self.width
     }
 
     /// The first vector of a token.
@@ -193,19 +166,7 @@ impl<'a> Nodes<'a> {
 
 /// The vectors of all nodes after `step` steps, on all threads of the network; in order.
 fn vectors(network: &Network, graphs: &[GraphInput<'_>], step: usize) -> Vec<f32> {
-    let part = graphs.len().div_ceil(network.compute().threads()).max(1);
-    let of_part = |graphs: &[GraphInput<'_>]| -> Vec<f32> {
-        graphs.iter().flat_map(|&graph| network.nodes(graph, step)).collect()
-    };
-    thread::scope(|scope| {
-        let of_part = &of_part;
-        let threads: Vec<_> = graphs.chunks(part).map(|part| scope.spawn(move || of_part(part))).collect();
-        let parts = threads.into_iter().map(|thread| match thread.join() {
-            Ok(vectors) => vectors,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        parts.collect::<Vec<_>>().concat()
-    })
+    network.compute().map(graphs.len(), |i| network.nodes(graphs[i], step)).concat()
 }
 
 /// The mean vector of every token; zeros if it does not occur.

@@ -4,7 +4,7 @@ use super::FigureOptions;
 use super::choose::Row;
 use super::nodes::Nodes;
 use super::plane::Plane;
-use super::star::{CHARACTER, Star, number, put};
+use super::star::{CHARACTER, Star, number};
 use formulanet_logic::draw::escape;
 
 /// Empty space around everything.
@@ -60,38 +60,33 @@ struct Span {
 
 impl Table {
     fn new(rows: &[Row], vocabulary: &[String], columns: usize) -> Self {
-        let stars: Vec<Vec<Star>> = rows
-            .iter()
-            .map(|row| {
-                let locals = std::iter::once(&row.query).chain(row.neighbours.iter().map(|n| &n.local));
-                locals.map(|local| Star::new(local, vocabulary)).collect()
-            })
-            .collect();
+        let stars = |row: &Row| -> Vec<Star> {
+            let locals = std::iter::once(&row.query).chain(row.neighbours.iter().map(|n| &n.local));
+            locals.map(|local| Star::new(local, vocabulary)).collect()
+        };
+        let stars: Vec<Vec<Star>> = rows.iter().map(stars).collect();
         // How far drawings reach to one side of the nodes in the middle.
         let reach = |stars: &mut dyn Iterator<Item = &Star>, side: usize, least: f64| {
             stars.map(|star| star.reach()[side]).fold(least, f64::max)
         };
         let mut x = MARGIN;
-        let columns: Vec<Span> = (0..columns)
-            .map(|column| {
-                let [left, right] = [0, 1]
-                    .map(|side| reach(&mut stars.iter().filter_map(|s| s.get(column)), side, COLUMN / 2.0));
-                let span = Span { begin: x, middle: x + GAP / 2.0 + left, end: x + GAP + left + right };
-                x = span.end;
-                span
-            })
-            .collect();
+        let column = |column: usize| {
+            let stars = || stars.iter().filter_map(|stars| stars.get(column));
+            let [left, right] = [0, 1].map(|side| reach(&mut stars(), side, COLUMN / 2.0));
+            let span = Span { begin: x, middle: x + GAP / 2.0 + left, end: x + GAP + left + right };
+            x = span.end;
+            span
+        };
+        let columns: Vec<Span> = (0..columns).map(column).collect();
         let mut y = MARGIN + HEADING;
-        let rows: Vec<Span> = stars
-            .iter()
-            .map(|stars| {
-                let [up, down] = [2, 3].map(|side| reach(&mut stars.iter(), side, 0.0));
-                let middle = y + PADDING + up;
-                let span = Span { begin: y, middle, end: middle + down + PADDING + CAPTION };
-                y = span.end;
-                span
-            })
-            .collect();
+        let row = |stars: &Vec<Star>| {
+            let [up, down] = [2, 3].map(|side| reach(&mut stars.iter(), side, 0.0));
+            let middle = y + PADDING + up;
+            let span = Span { begin: y, middle, end: middle + down + PADDING + CAPTION };
+            y = span.end;
+            span
+        };
+        let rows: Vec<Span> = stars.iter().map(row).collect();
         Table { stars, columns, rows, width: x + MARGIN, height: y }
     }
 }
@@ -118,10 +113,10 @@ pub(super) fn svg(
         let name = |token: u16| escape(&vocabulary[usize::from(token)]);
         let neighbours: Vec<String> =
             row.neighbours.iter().map(|n| format!("{} at {:.2}", name(n.local.token), n.distance)).collect();
-        put(&mut out, format_args!("Near {}: {}. ", name(row.query.token), neighbours.join(", ")));
+        out += &format!("Near {}: {}. ", name(row.query.token), neighbours.join(", "));
     }
-    put(&mut out, format_args!("</desc>\n<style>\n{STYLE}</style>\n"));
-    put(&mut out, format_args!("<rect width=\"{width}\" height=\"{height}\" rx=\"8\" fill=\"#fff\"/>\n"));
+    out += &format!("</desc>\n<style>\n{STYLE}</style>\n");
+    out += &format!("<rect width=\"{width}\" height=\"{height}\" rx=\"8\" fill=\"#fff\"/>\n");
     draw_table(&mut out, rows, &table, plane, vocabulary);
     let top = table.height + MARGIN;
     draw_plane(&mut out, rows, plane, nodes, vocabulary, top + HEADING);
@@ -136,11 +131,8 @@ fn draw_table(out: &mut String, rows: &[Row], table: &Table, plane: &Plane, voca
     if let Some(first) = table.columns.first() {
         let (x, width) = (number(first.begin), number(first.end - first.begin));
         let (y, height) = (number(MARGIN), number(table.height - MARGIN));
-        put(
-            out,
-            format_args!(
-                "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"6\" fill=\"#f4f4f1\"/>\n"
-            ),
+        *out += &format!(
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"6\" fill=\"#f4f4f1\"/>\n"
         );
     }
     for (place, column) in table.columns.iter().enumerate() {
@@ -149,7 +141,7 @@ fn draw_table(out: &mut String, rows: &[Row], table: &Table, plane: &Plane, voca
     }
     for (row_number, (row, span)) in rows.iter().zip(&table.rows).enumerate() {
         let (y, x, end) = (number(span.begin), number(MARGIN), number(table.width - MARGIN));
-        put(out, format_args!("<path class=\"r\" d=\"M{x} {y}H{end}\"/>\n"));
+        *out += &format!("<path class=\"r\" d=\"M{x} {y}H{end}\"/>\n");
         for (star, column) in table.stars[row_number].iter().zip(&table.columns) {
             star.draw(out, column.middle, span.middle, plane, vocabulary);
         }
@@ -178,31 +170,19 @@ fn draw_plane(
         (middle_x + inner * x, middle_y - inner * y)
     };
     text(out, "s b", middle_x, top - 11.0, "labels before the first step, by t-SNE");
-    put(
-        out,
-        format_args!(
-            "<rect class=\"r\" x=\"{}\" y=\"{}\" width=\"{PLANE}\" height=\"{PLANE}\" rx=\"4\"/>\n",
-            number(MARGIN),
-            number(top)
-        ),
-    );
+    let (x, y) = (number(MARGIN), number(top));
+    *out +=
+        &format!("<rect class=\"r\" x=\"{x}\" y=\"{y}\" width=\"{PLANE}\" height=\"{PLANE}\" rx=\"4\"/>\n");
     let mut tokens: Vec<u16> = plane.tokens().collect();
     // Frequent ones last, on top of the others.
     tokens.sort_by_key(|&token| (nodes.counts[usize::from(token)], token));
     for &token in &tokens {
         let (x, y) = at(token);
         let radius = 1.6 + 0.45 * (nodes.counts[usize::from(token)].max(1) as f64).ln();
-        put(
-            out,
-            format_args!(
-                "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" fill=\"{}\"><title>{}</title></circle>\n",
-                number(x),
-                number(y),
-                number(radius),
-                plane.colour(token),
-                escape(&vocabulary[usize::from(token)])
-            ),
-        );
+        let [x, y, radius] = [x, y, radius].map(number);
+        let (fill, label) = (plane.colour(token), escape(&vocabulary[usize::from(token)]));
+        *out += &format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" fill=\"{fill}\">");
+        *out += &format!("<title>{label}</title></circle>\n");
     }
     let mut named: Vec<u16> = rows.iter().map(|row| row.query.token).collect();
     named.extend(tokens.iter().rev().take(NAMED));
@@ -226,7 +206,7 @@ fn draw_plane(
 
 /// How to read the figure.
 fn explain(out: &mut String, nodes: &Nodes<'_>, options: &FigureOptions, x: f64, top: f64) {
-    let (graphs, all, step) = (nodes.graph_count(), nodes.len(), options.step);
+    let (graphs, all, step) = (nodes.graphs.len(), nodes.len(), options.step);
     let steps = if step == 1 { "one step".to_owned() } else { format!("{step} steps") };
     let lines = [
         format!("Nearest neighbours of node vectors after {steps}"),
@@ -256,6 +236,6 @@ fn explain(out: &mut String, nodes: &Nodes<'_>, options: &FigureOptions, x: f64,
 fn text(out: &mut String, class: &str, x: f64, y: f64, text: &str) {
     if !text.is_empty() {
         let (x, y) = (number(x), number(y));
-        put(out, format_args!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}</text>\n", escape(text)));
+        *out += &format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}</text>\n", escape(text));
     }
 }

@@ -22,15 +22,12 @@ const OUTWARDS: f64 = 0.65;
 impl Plane {
     /// A place for every label that occurs.
     pub(super) fn new(nodes: &Nodes<'_>, seed: u64) -> Self {
-        let mut tokens: Vec<u16> = (0..=u16::MAX)
-            .zip(&nodes.counts)
-            .filter(|(_, count)| **count > 0)
-            .map(|(token, _)| token)
-            .collect();
+        let known = (0..=u16::MAX).zip(&nodes.counts).filter(|(_, count)| **count > 0);
+        let mut tokens: Vec<u16> = known.map(|(token, _)| token).collect();
         tokens.sort_by_key(|&token| (std::cmp::Reverse(nodes.counts[usize::from(token)]), token));
         let rare = tokens.split_off(tokens.len().min(MOST));
         let points: Vec<f32> = tokens.iter().flat_map(|&token| nodes.first_vector(token)).copied().collect();
-        let places = fit(&tsne(&points, nodes.width(), &Settings { seed, ..Settings::default() }));
+        let places = fit(&tsne(&points, nodes.width, &Settings { seed, ..Settings::default() }));
         // A rare label stands with the most similar one.
         let distance = |a: u16, b: u16| -> f32 {
             let (a, b) = (nodes.first_vector(a), nodes.first_vector(b));
@@ -70,10 +67,8 @@ fn fit(places: &[[f64; 2]]) -> Vec<[f64; 2]> {
     let [(left, right), (low, high)] = [bounds(0), bounds(1)];
     let half = ((right - left).max(high - low) / 2.0).max(f64::MIN_POSITIVE);
     let centre = [(left + right) / 2.0, (low + high) / 2.0];
-    places
-        .iter()
-        .map(|place| [0, 1].map(|axis| ((place[axis] - centre[axis]) / half).clamp(-1.0, 1.0)))
-        .collect()
+    let fit = |place: &[f64; 2]| [0, 1].map(|axis| ((place[axis] - centre[axis]) / half).clamp(-1.0, 1.0));
+    places.iter().map(fit).collect()
 }
 
 /// The colour of a place, for SVG. In OKLab, colours look as different as they are far apart.

@@ -1,7 +1,5 @@
 //! The drawing of one node with its parents above and its children below.
 
-use std::fmt::Write;
-
 use super::nodes::{Link, Local};
 use super::plane::Plane;
 use formulanet_logic::draw::escape;
@@ -95,7 +93,7 @@ impl Star {
 
     /// Draws it around a point.
     pub(super) fn draw(&self, out: &mut String, x: f64, y: f64, plane: &Plane, vocabulary: &[String]) {
-        put(out, format_args!("<g transform=\"translate({} {})\">", number(x), number(y)));
+        *out += &format!("<g transform=\"translate({} {})\">", number(x), number(y));
         for (seats, is_above) in [(&self.parents, true), (&self.children, false)] {
             for (place, seat) in seats.iter().enumerate() {
                 self.edge(out, seat, place, seats.len(), is_above);
@@ -123,18 +121,18 @@ impl Star {
         let tip = if is_above {
             let (begin, end) = (-FIRST + half, -half - HEAD);
             let (top, middle) = (number(begin - far), number((begin + end) / 2.0));
-            put(out, format_args!("<path class=\"{class}\" d=\"M{x} {top}V{}", number(begin)));
-            put(out, format_args!("C{x} {middle} {port_x} {middle} {port_x} {}\"/>", number(end)));
+            *out += &format!("<path class=\"{class}\" d=\"M{x} {top}V{}", number(begin));
+            *out += &format!("C{x} {middle} {port_x} {middle} {port_x} {}\"/>", number(end));
             (port, -half)
         } else {
             let (begin, end) = (half, FIRST - half - HEAD);
             let (bottom, middle) = (number(end + far), number((begin + end) / 2.0));
-            put(out, format_args!("<path class=\"{class}\" d=\"M{port_x} {}", number(begin)));
-            put(out, format_args!("C{port_x} {middle} {x} {middle} {x} {}V{bottom}\"/>", number(end)));
+            *out += &format!("<path class=\"{class}\" d=\"M{port_x} {}", number(begin));
+            *out += &format!("C{port_x} {middle} {x} {middle} {x} {}V{bottom}\"/>", number(end));
             (seat.x, FIRST + far - half)
         };
         let (x, y) = (number(tip.0 - 2.5), number(tip.1 - HEAD));
-        put(out, format_args!("<path class=\"h\" d=\"M{x} {y}h5l-2.5 {HEAD}z\"/>"));
+        *out += &format!("<path class=\"h\" d=\"M{x} {y}h5l-2.5 {HEAD}z\"/>");
     }
 }
 
@@ -179,20 +177,17 @@ fn draw_box(
         Some(token) => (class, plane.colour(token)),
         None => ("n m", "#fff".to_owned()),
     };
-    put(out, format_args!("<g class=\"{class}\">"));
+    *out += &format!("<g class=\"{class}\">");
     if let Some(token) = label.token {
-        put(out, format_args!("<title>{}</title>", escape(&vocabulary[usize::from(token)])));
+        *out += &format!("<title>{}</title>", escape(&vocabulary[usize::from(token)]));
     }
-    put(
-        out,
-        format_args!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{HEIGHT}\" rx=\"4\" fill=\"{fill}\"/>"
-        ),
+    *out += &format!(
+        "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{HEIGHT}\" rx=\"4\" fill=\"{fill}\"/>"
     );
     let (x, y) = (number(at.0), number(at.1 + 3.8));
-    put(out, format_args!("<text x=\"{x}\" y=\"{y}\">{}", escape(&label.text)));
+    *out += &format!("<text x=\"{x}\" y=\"{y}\">{}", escape(&label.text));
     if !label.times.is_empty() {
-        put(out, format_args!("<tspan class=\"t\">{}</tspan>", label.times));
+        *out += &format!("<tspan class=\"t\">{}</tspan>", label.times);
     }
     out.push_str("</text></g>");
 }
@@ -202,10 +197,6 @@ pub(super) fn number(value: f64) -> String {
     let text = format!("{value:.1}");
     let text = text.strip_suffix(".0").unwrap_or(&text);
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
-}
-
-pub(super) fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
-    out.write_fmt(text).expect("a string takes everything");
 }
 
 #[cfg(test)]

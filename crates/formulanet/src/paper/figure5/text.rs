@@ -4,10 +4,10 @@ use formulanet_net::Kind;
 
 use super::choose::Row;
 use super::nodes::{Link, Local, Nodes};
-use super::star::put;
 use super::{FILE, FigureOptions};
 use crate::data::{Prepared, view_name};
-use crate::model::TrainedModel;
+use crate::model::recipe::Recipe;
+use crate::model::{Origin, TrainedModel};
 
 /// What is drawn, with which model, and the numbers.
 pub(super) fn markdown(
@@ -17,7 +17,7 @@ pub(super) fn markdown(
     prepared: &Prepared,
     options: &FigureOptions,
 ) -> String {
-    let (step, graphs, all) = (options.step, nodes.graph_count(), nodes.len());
+    let (step, graphs, all) = (options.step, nodes.graphs.len(), nodes.len());
     let mut out = format!(
         "# Nearest neighbours of nodes (figure 5 of the paper)\n\n\
          ![Nodes and their nearest neighbours after step {step}]({FILE})\n\n\
@@ -34,16 +34,16 @@ pub(super) fn markdown(
     model(&mut out, trained);
     let most = rows.iter().map(|row| row.neighbours.len()).max().unwrap_or(0);
     out.push_str("| query: parents → node → children | median distance of all nodes |");
-    (1..=most).for_each(|place| put(&mut out, format_args!(" neighbour {place} |")));
+    (1..=most).for_each(|place| out += &format!(" neighbour {place} |"));
     out.push_str("\n|---|---|");
     (0..most).for_each(|_| out.push_str("---|"));
     out.push('\n');
     for row in rows {
         let query = surroundings(&row.query, &trained.vocabulary);
-        put(&mut out, format_args!("| {query} | {:.2} |", row.median));
+        out += &format!("| {query} | {:.2} |", row.median);
         for neighbour in &row.neighbours {
             let label = code(&trained.vocabulary[usize::from(neighbour.local.token)]);
-            put(&mut out, format_args!(" {label} {:.2} |", neighbour.distance));
+            out += &format!(" {label} {:.2} |", neighbour.distance);
         }
         (row.neighbours.len()..most).for_each(|_| out.push_str(" |"));
         out.push('\n');
@@ -59,20 +59,13 @@ fn model(out: &mut String, trained: &TrainedModel) {
         Kind::Full => "FormulaNet",
     };
     let conditional = if recipe.conditional { "conditional" } else { "unconditional" };
-    put(
-        out,
-        format_args!(
-            "Model: {name}, {conditional}, {} steps, dimension {}, view `{}`, trained on `{}` with {} pairs",
-            recipe.steps,
-            recipe.dimension,
-            view_name(origin.view),
-            origin.data,
-            origin.pairs
-        ),
-    );
+    let (Recipe { steps, dimension, .. }, Origin { data, pairs, .. }) = (recipe, origin);
+    let view = view_name(origin.view);
+    *out += &format!("Model: {name}, {conditional}, {steps} steps, dimension {dimension}, view `{view}`, ");
+    *out += &format!("trained on `{data}` with {pairs} pairs");
     match origin.validation_accuracy {
         Some(accuracy) => {
-            put(out, format_args!("; accuracy on held-out conjectures {:.2} %.\n\n", 100.0 * accuracy))
+            *out += &format!("; accuracy on held-out conjectures {:.2} %.\n\n", 100.0 * accuracy)
         }
         None => out.push_str("; its accuracy on held-out conjectures was not measured.\n\n"),
     }

@@ -99,11 +99,10 @@ pub(super) fn pairs(
         Budget::Minutes(minutes) => minutes,
     };
     let path = folder.join("budget.json");
-    let shown = path.display().to_string();
     if let Ok(text) = fs::read_to_string(&path) {
         let measured: Measured = serde_json::from_str(&text).map_err(|error| {
             let message = format!("expected the budget of a run, found {error}; remove the run's folder");
-            Error::data(shown, message)
+            Error::data(&path, message)
         })?;
         return Ok(Some(measured.pairs));
     }
@@ -111,7 +110,7 @@ pub(super) fn pairs(
     let pairs_per_second = probe(Duration::from_secs_f64((seconds / 20.0).clamp(0.2, 15.0)))?;
     let pairs = ((pairs_per_second * seconds) as u64).max(1);
     let measured = Measured { minutes, pairs_per_second, pairs };
-    fs::create_dir_all(folder).map_err(|error| Error::io(folder.display().to_string(), error))?;
+    fs::create_dir_all(folder).map_err(|error| Error::io(folder, error))?;
     write_whole(&path, &serde_json::to_vec(&measured).expect("a budget is plain data"))?;
     Ok(Some(pairs))
 }

@@ -1,9 +1,10 @@
 //! Pictures beside the tables: ours in full colour, the paper's numbers pale.
 
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::Error;
-use crate::util::plot::{BLUE, DrawingError, picture};
+use crate::util::plot::{BLUE, DrawingError, legend, line, picture};
 
 /// Two accuracies of a view: with the original names and with others.
 pub(super) struct Bars {
@@ -86,20 +87,11 @@ fn draw_renaming(bars: &[Bars]) -> Result<String, DrawingError> {
         }
         for (bars, place) in bars.iter().zip(0u8..) {
             let (x, y) = chart.backend_coord(&(f64::from(place) + 0.5, floor));
-            let centre = plotters::style::text_anchor::Pos::new(
-                plotters::style::text_anchor::HPos::Center,
-                plotters::style::text_anchor::VPos::Top,
-            );
-            let style = TextStyle::from(("sans-serif", 13).into_font()).pos(centre);
+            let style =
+                TextStyle::from(("sans-serif", 13).into_font()).pos(Pos::new(HPos::Center, VPos::Top));
             root.draw_text(bars.name, &style, (x, y + 8))?;
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .background_style(WHITE.mix(0.9))
-            .label_font(("sans-serif", 12))
-            .draw()?;
-        Ok(())
+        legend(&mut chart, SeriesLabelPosition::UpperRight, 0.9)
     })
 }
 
@@ -126,27 +118,15 @@ fn draw_steps(curves: &[Curve]) -> Result<String, DrawingError> {
         for (curve, colour) in curves.iter().zip([BLUE, ORANGE]) {
             let numbered = || (0u8..).map(f64::from);
             let paper = numbered().zip(curve.paper.iter().copied());
-            let pale = colour.mix(0.4);
-            chart
-                .draw_series(LineSeries::new(paper, pale.stroke_width(2)))?
-                .label(format!("{}, paper", curve.name))
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], pale.stroke_width(2)));
+            line(&mut chart, paper, colour.mix(0.4).stroke_width(2), &format!("{}, paper", curve.name))?;
             let ours =
                 numbered().zip(&curve.ours).filter_map(|(steps, share)| Some((steps, 100.0 * (*share)?)));
             let ours: Vec<(f64, f64)> = ours.collect();
-            chart
-                .draw_series(LineSeries::new(ours.iter().copied(), colour.stroke_width(2)))?
-                .label(format!("{}, ours", curve.name))
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
+            let name = format!("{}, ours", curve.name);
+            line(&mut chart, ours.iter().copied(), colour.stroke_width(2), &name)?;
             chart.draw_series(ours.iter().map(|&point| Circle::new(point, 3, colour.filled())))?;
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::LowerRight)
-            .background_style(WHITE.mix(0.9))
-            .label_font(("sans-serif", 12))
-            .draw()?;
-        Ok(())
+        legend(&mut chart, SeriesLabelPosition::LowerRight, 0.9)
     })
 }
 

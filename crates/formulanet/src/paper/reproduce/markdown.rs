@@ -4,6 +4,7 @@ use super::UNFINISHED;
 use super::workshop::{Accuracy, Run, Workshop};
 use crate::Error;
 use crate::data::Split;
+use crate::model::recipe::Recipe;
 
 /// A number of a table.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -103,10 +104,8 @@ pub(super) fn time(seconds: f64) -> String {
 pub(super) fn how(workshop: &Workshop<'_>, command: &str, runs: &[RunRow]) -> Result<String, Error> {
     let settings = workshop.settings;
     let prepared = workshop.data(settings.view())?;
-    let recipe = settings.recipe();
     let size = |split: Split| {
-        let conjectures = prepared.conjectures().filter(|c| c.split == split);
-        conjectures.fold((0, 0), |(number, pairs), c| (number + 1, pairs + c.pairs.len()))
+        prepared.of_split(split).fold((0, 0), |(number, pairs), c| (number + 1, pairs + c.pairs.len()))
     };
     let [(training, training_pairs), (held_out, held_out_pairs), (test, test_pairs)] = Split::ALL.map(size);
     let mut text = String::new();
@@ -114,36 +113,25 @@ pub(super) fn how(workshop: &Workshop<'_>, command: &str, runs: &[RunRow]) -> Re
         text += &format!("{UNFINISHED}\n\n");
     }
     text += &format!("## How\n\n```sh\n{command}\n```\n\n");
-    text += &format!(
-        "- preset `{}`: {} numbers in a vector, {} pairs in a mini-batch, {} epochs at most; seed {}\n",
-        settings.preset.name(),
-        recipe.dimension,
-        recipe.batch,
-        recipe.epochs,
-        settings.seed
-    );
+    let (Recipe { dimension, batch, epochs, seed, .. }, preset) = (settings.recipe(), settings.preset.name());
+    text += &format!("- preset `{preset}`: {dimension} numbers in a vector, {batch} pairs in a mini-batch, ");
+    text += &format!("{epochs} epochs at most; seed {seed}\n");
     text += &format!("- budget: {}\n", settings.budget.in_words());
+    let (name, fingerprint) = (settings.source_name(), &prepared.meta().fingerprint);
     text += &format!(
-        "- data `{}` (fingerprint {}): {training} conjectures with {training_pairs} statements for training, \
-         {held_out} with {held_out_pairs} held out for validation, ",
-        settings.source_name(),
-        prepared.meta().fingerprint,
+        "- data `{name}` (fingerprint {fingerprint}): {training} conjectures with {training_pairs} statements for \
+         training, {held_out} with {held_out_pairs} held out for validation, "
     );
     text += &match test {
         0 => "none for testing\n\n".to_owned(),
         _ => format!("{test} with {test_pairs} for testing\n\n"),
     };
-    let rows: Vec<Vec<String>> = runs
-        .iter()
-        .map(|run| {
-            let (pairs, seconds) = match run.cost {
-                Some((pairs, seconds)) => (pairs.to_string(), time(seconds)),
-                None => ("-".to_owned(), "-".to_owned()),
-            };
-            vec![format!("`{}`", run.name), pairs, seconds]
-        })
-        .collect();
-    text += &table(&["run", "pairs seen", "training time"], &rows);
+    let row = |run: &RunRow| {
+        let cost = run.cost.map(|(pairs, seconds)| (pairs.to_string(), time(seconds)));
+        let (pairs, seconds) = cost.unwrap_or_else(|| ("-".to_owned(), "-".to_owned()));
+        vec![format!("`{}`", run.name), pairs, seconds]
+    };
+    text += &table(&["run", "pairs seen", "training time"], &runs.iter().map(row).collect::<Vec<_>>());
     Ok(text)
 }
 

@@ -105,12 +105,8 @@ pub(super) fn table1(workshop: &Workshop<'_>) -> Result<Document, Error> {
     );
     text += &match &walked {
         Some([walked, _]) => {
-            let pairs = |accuracy: Option<super::workshop::Accuracy>| accuracy.map_or(0, |a| a.pairs);
-            format!(
-                "; accuracy is measured on {} test and {} validation statements.\n",
-                pairs(walked.test),
-                pairs(walked.validation)
-            )
+            let [test, held_out] = [walked.test, walked.validation].map(|part| part.map_or(0, |a| a.pairs));
+            format!("; accuracy is measured on {test} test and {held_out} validation statements.\n")
         }
         None => ".\n".to_owned(),
     };

@@ -1,6 +1,5 @@
 //! The DeepWalk rows of Table 1: vectors of all graphs, learned once and kept on the way, then two classifiers.
 
-use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
@@ -11,8 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::workshop::{Accuracy, LOCK, Workshop, kept};
 use super::{Budget, announce, budget};
 use crate::data::{Prepared, Split};
+use crate::error::shown;
 use crate::measure::{self, pairs_of};
 use crate::paper::deepwalk::{self, Example, Features, Options};
+use crate::util::distinct::Distinct;
 use crate::util::files::{lock, write_whole};
 use crate::util::random::{sample, scramble};
 use crate::{Error, Stage};
@@ -85,8 +86,7 @@ impl Walk<'_> {
         let settings = self.workshop.settings;
         let all = pairs_of(self.prepared, Split::Train, None, 0);
         if all.len() < 2 {
-            let data = settings.source.display().to_string();
-            return Err(Error::TooFewPairs { data, found: all.len() });
+            return Err(Error::TooFewPairs { data: shown(&settings.source), found: all.len() });
         }
         let limit =
             budget::pairs(settings.budget, self.folder, |time| self.probe(&all, time))?.unwrap_or(u64::MAX);
@@ -100,31 +100,25 @@ impl Walk<'_> {
         };
         let validation = in_order(held_out);
         let test = in_order(pairs_of(self.prepared, Split::Test, None, 0));
-        let (mut graphs, mut numbers) = (Vec::new(), HashMap::new());
-        let mut number = |graph: u32| {
-            *numbers.entry(graph).or_insert_with(|| {
-                graphs.push(graph);
-                graphs.len() - 1
-            })
-        };
+        let mut graphs = Distinct::default();
         let mut examples = |pairs: &[u32]| -> Vec<Example> {
             let pairs = pairs.iter().map(|&pair| self.prepared.pair(pair as usize));
             let example = pairs.map(|pair| Example {
-                statement: number(pair.statement),
-                conjecture: number(self.prepared.conjecture(pair.conjecture as usize).graph),
+                statement: graphs.number(pair.statement),
+                conjecture: graphs.number(self.prepared.conjecture(pair.conjecture as usize).graph),
                 is_useful: pair.useful,
             });
             example.collect()
         };
         let (training, validation, test) = (examples(&training), examples(&validation), examples(&test));
-        let (vectors, walking) = self.vectors(&graphs)?;
+        let (vectors, walking) = self.vectors(&graphs.items)?;
         let asked = [validation.as_slice(), &test].concat();
         let results = [false, true].map(|is_conditional| {
             let begin = Instant::now();
             announce(self.workshop.progress, "training the classifier of DeepWalk");
             let features = Features::new(vectors.clone(), self.options.dimension, is_conditional, &training);
-            let is_stopped = || self.workshop.progress.is_stopped();
-            let scores = deepwalk::classify(&features, &training, &asked, settings.seed, &is_stopped)?;
+            let progress = self.workshop.progress;
+            let scores = deepwalk::classify(&features, &training, &asked, settings.seed, progress)?;
             let (of_validation, of_test) = scores.split_at(validation.len());
             Ok(Walked {
                 pairs: training.len() as u64,
@@ -158,9 +152,7 @@ impl Walk<'_> {
         let chosen = sample(all.to_vec(), 100_000, self.options.seed);
         let mut done = 0;
         for pairs in chosen.chunks(64) {
-            if self.workshop.progress.is_stopped() {
-                return Err(Error::Interrupted);
-            }
+            self.workshop.progress.check()?;
             let graphs: Vec<u32> = pairs.iter().map(|&p| self.prepared.pair(p as usize).statement).collect();
             deepwalk::graph_vectors(self.prepared, &graphs, &self.options, self.workshop.settings.threads);
             done += pairs.len();
@@ -174,7 +166,7 @@ impl Walk<'_> {
     /// The vectors of graphs, and how many seconds they took. Those that an earlier sitting left on the disk are read.
     fn vectors(&self, graphs: &[u32]) -> Result<(Vec<f32>, f64), Error> {
         let (path, dimension) = (self.folder.join(VECTORS), self.options.dimension);
-        let failed = |error| Error::io(path.display().to_string(), error);
+        let failed = |error| Error::io(&path, error);
         let list = graphs.iter().fold(graphs.len() as u64, |hash, &graph| scramble(hash ^ u64::from(graph)));
         let mut progress = Progress { options: self.options.clone(), list, graphs: 0, seconds: 0.0 };
         let mut vectors: Vec<f32> = Vec::with_capacity(graphs.len() * dimension);
@@ -197,9 +189,7 @@ impl Walk<'_> {
         let (done, of) = (progress.graphs as u64, graphs.len() as u64);
         self.workshop.progress.begin(Stage { name, done, of, unit: "graphs" });
         for chunk in graphs[progress.graphs..].chunks(CHUNK) {
-            if self.workshop.progress.is_stopped() {
-                return Err(Error::Interrupted);
-            }
+            self.workshop.progress.check()?;
             let threads = self.workshop.settings.threads;
             let found = deepwalk::graph_vectors(self.prepared, chunk, &self.options, threads);
             let bytes: Vec<u8> = found.iter().flat_map(|value| value.to_le_bytes()).collect();

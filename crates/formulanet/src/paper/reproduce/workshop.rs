@@ -19,10 +19,11 @@ use serde::{Deserialize, Serialize};
 use super::watch::{Named, Probe};
 use super::{Settings, announce, budget};
 use crate::data::{self, HoldOut, Labels, Options, Prepared, Split, view_name};
+use crate::error::shown;
 use crate::measure::{TokenMap, pairs_of, predict};
 use crate::model::TrainedModel;
 use crate::model::recipe::Recipe;
-use crate::train::{self, Event, Log, RunEnd, RunOptions};
+use crate::train::{self, Event, Line, Log, RunEnd, RunOptions};
 use crate::util::files::{lock, write_whole};
 use crate::{Error, Progress};
 
@@ -112,7 +113,7 @@ impl Experiment {
 /// A result, or nothing if it is not there yet: the work was stopped, or another process does it.
 pub(super) fn if_there<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
     match result {
-        Err(Error::Interrupted | Error::InUse { .. }) => Ok(None),
+        Err(Error::Interrupted | Error::InUse(_)) => Ok(None),
         result => result.map(Some),
     }
 }
@@ -164,7 +165,7 @@ impl<'a> Workshop<'a> {
     fn wait_for(&self, folder: &Path) -> Result<File, Error> {
         loop {
             match lock(folder, "lock") {
-                Err(Error::InUse { .. }) if !self.progress.is_stopped() => thread::sleep(PATIENCE),
+                Err(Error::InUse(_)) if !self.progress.is_stopped() => thread::sleep(PATIENCE),
                 found => return found,
             }
         }
@@ -178,8 +179,8 @@ impl<'a> Workshop<'a> {
         let prepared = self.data(DECIDING_VIEW)?;
         let found: Rc<[usize]> = validation_of(&prepared).into();
         if found.iter().all(|&number| prepared.conjecture(number).pairs.is_empty()) {
-            let training = prepared.conjectures().filter(|c| c.split == Split::Train).count();
-            return Err(Error::NothingHeldOut { data: self.settings.source.display().to_string(), training });
+            let training = prepared.of_split(Split::Train).count();
+            return Err(Error::NothingHeldOut { data: shown(&self.settings.source), training });
         }
         Ok(self.held_out.get_or_init(|| found).clone())
     }
@@ -226,28 +227,18 @@ impl<'a> Workshop<'a> {
             return Err(Error::other_work(&folder, "a run with the recipe of this call", "another recipe"));
         }
         if !folder.join("model.safetensors").exists() {
-            if self.progress.is_stopped() {
-                return Err(Error::Interrupted);
-            }
+            self.progress.check()?;
             let options = RunOptions { threads: self.settings.threads, resumes, ..RunOptions::default() };
             let mut tell = |event: Event<'_>| {
-                if let Event::Logged(line) = event
-                    && let Some(validation) = &line.validation
-                {
+                if let Event::Logged(Line { validation: Some(validation), pairs, .. }) = event {
                     let accuracy = 100.0 * validation.accuracy;
-                    self.progress.note(&format!("{name}: {accuracy:.1} % after {} pairs", line.pairs));
+                    self.progress.note(&format!("{name}: {accuracy:.1} % after {pairs} pairs"));
                 }
             };
-            let run = train::Run {
-                prepared: &prepared,
-                recipe: &recipe,
-                folder: &folder,
-                first_weights: None,
-                options,
-            };
-            match train::train(&run, &self.named("training", &name), &mut tell)? {
-                RunEnd::Finished(_) => {}
-                RunEnd::Stopped(_) => return Err(Error::Interrupted),
+            let (prepared, recipe, folder) = (&prepared, &recipe, &folder);
+            let run = train::Run { prepared, recipe, folder, first_weights: None, options };
+            if let RunEnd::Stopped(_) = train::train(&run, &self.named("training", &name), &mut tell)? {
+                return Err(Error::Interrupted);
             }
         }
         let log = Log::read(&folder)?;
@@ -262,7 +253,7 @@ impl<'a> Workshop<'a> {
     fn probe(&self, prepared: &Prepared, recipe: &Recipe, time: Duration) -> Result<f64, Error> {
         announce(self.progress, "measuring the speed");
         let folder = tempfile::tempdir_in(&self.settings.work)
-            .map_err(|error| Error::io(self.settings.work.display().to_string(), error))?;
+            .map_err(|error| Error::io(&self.settings.work, error))?;
         let recipe = Recipe { validate_every: u64::MAX, validation_pairs: 1, ..recipe.clone() };
         let options = RunOptions { threads: self.settings.threads, ..RunOptions::default() };
         let (probe, folder) = (Probe::new(self.progress, time), folder.path().join("run"));
@@ -273,9 +264,7 @@ impl<'a> Workshop<'a> {
                 batch = plan.batch;
             }
         })?;
-        if self.progress.is_stopped() {
-            return Err(Error::Interrupted);
-        }
+        self.progress.check()?;
         Ok(probe.batches_per_second() * batch as f64)
     }
 

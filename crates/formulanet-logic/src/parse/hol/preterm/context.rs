@@ -44,8 +44,7 @@ impl Parser<'_> {
                 return Ok(());
             }
             if !self.close_one_implicit()? {
-                let expected = self.expectation();
-                return Err(self.fault(expected));
+                return Err(self.fault(self.expectation()));
             }
         }
     }

@@ -28,8 +28,7 @@ impl Parser<'_> {
 
     pub(super) fn push_tight(&mut self, name: &str) -> Result<(), Fault> {
         if self.expects_variables() || self.context().is_typed {
-            let expected = self.expectation();
-            return Err(self.fault(expected));
+            return Err(self.fault(self.expectation()));
         }
         let name = self.interner.intern(name);
         self.tight.push(name);

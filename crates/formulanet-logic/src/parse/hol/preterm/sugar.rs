@@ -45,9 +45,7 @@ impl Parser<'_> {
         }
         let (numerator, denominator) = (self.numeral(&numerator)?, self.numeral(&denominator)?);
         let decimal = self.call("DECIMAL", &[numerator, denominator])?;
-        self.atom(decimal)?;
-        self.at += 1;
-        Ok(())
+        self.read_atom(decimal)
     }
 
     pub(super) fn conditional(&mut self, condition: Id, then: Id, otherwise: Id) -> Result<Id, Fault> {
