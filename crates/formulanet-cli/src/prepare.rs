@@ -59,6 +59,9 @@ pub(crate) struct Arguments {
     /// With --pool: a theory file whose order means nothing, so that all facts are candidates for all others
     #[arg(long, value_name = "FILE", requires = "pool")]
     unordered: Vec<PathBuf>,
+    /// With --pool: only for facts that are held out
+    #[arg(long, requires = "pool")]
+    only_held_out: bool,
     /// With --pool: look for candidates as if no proof were known, for this share of the facts [default: 0.15]
     #[arg(long, value_name = "SHARE", requires = "pool")]
     without_proofs: Option<f64>,
@@ -156,6 +159,7 @@ fn pools(arguments: &Arguments, size: usize) -> Result<()> {
         validation: arguments.validation.clone(),
         seed: arguments.seed.unwrap_or(0),
         without_proofs,
+        only_held_out: arguments.only_held_out,
         limits: arguments.limits.limits(),
         threads: arguments.threads.unwrap_or_else(|| processes::threads(&Alone)),
     };

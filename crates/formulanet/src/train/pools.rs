@@ -35,6 +35,8 @@ pub struct PoolOptions {
     pub seed: u64,
     /// The share of goals of training for which the retriever knows no proofs, as in a library without any.
     pub without_proofs: f64,
+    /// Make pools for facts that are held out alone.
+    pub only_held_out: bool,
     /// Bounds on one statement.
     pub limits: Limits,
     /// Threads that retrieve.
@@ -153,9 +155,11 @@ fn read(
         let is_held_out = held_out.contains(&place);
         let split = if is_held_out { Split::Validation } else { Split::Train };
         let chance = (mix(hash_text(&file.facts[fact].name), options.seed) >> 11) as f64 / (1u64 << 53) as f64;
-        Asked { fact, split, knows_proofs: is_held_out || chance >= options.without_proofs }
+        // What is measured is measured one way or the other.
+        let forgets = if is_held_out { 1.0 <= options.without_proofs } else { chance < options.without_proofs };
+        Asked { fact, split, knows_proofs: !forgets }
     });
-    let asked = asked.collect();
+    let asked = asked.filter(|asked| !options.only_held_out || asked.split == Split::Validation).collect();
     Ok((Known { file, features, asked, is_ordered: source.is_ordered }, statements))
 }
 
