@@ -30,5 +30,5 @@ pub use ranker::{Ranked, Ranker, order};
 pub use row::{Row, Rows};
 pub use scorer::{Query, Scoring};
 pub use selection::{Marks, Selection, matches};
-pub use theory::{Features, Forest, Goal, Method, Signals, Theory};
+pub use theory::{Blend, Features, Forest, Goal, Method, Signals, Theory};
 pub use vectors::Vectors;

@@ -4,6 +4,7 @@
 //! just added counts for the next question.
 
 mod bayes;
+mod blend;
 mod facts;
 mod features;
 mod forest;
@@ -12,7 +13,10 @@ mod neighbours;
 mod reach;
 mod signals;
 mod surroundings;
+#[cfg(test)]
+mod tests;
 
+pub use blend::Blend;
 pub use facts::{Goal, Theory};
 pub use features::Features;
 pub use forest::Forest;
