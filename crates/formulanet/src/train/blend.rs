@@ -29,7 +29,7 @@ pub enum Lesson {
 
 /// The share of useless candidates that is learned from, each counting as many.
 const KEPT: f32 = 0.2;
-/// Proofs that must be known before something is asked.
+/// Proofs that must be known before something is asked; of a small library, a quarter.
 const LEAST_KNOWN: usize = 100;
 /// How much less a premise of a long proof counts: every proof counts the same at 1, every premise at 0.
 const EVENNESS: f32 = 0.75;
@@ -59,7 +59,8 @@ pub fn add_examples(
     let asked: Vec<usize> = match lesson {
         Lesson::Growing { first } => {
             let end = (features.len() as f64 * first) as usize;
-            proved.iter().copied().skip(LEAST_KNOWN).filter(|&fact| fact < end).collect()
+            let known = LEAST_KNOWN.min(proved.len() / 4);
+            proved.iter().copied().skip(known).filter(|&fact| fact < end).collect()
         }
         Lesson::Open { known } => {
             for features in &features {

@@ -33,7 +33,7 @@ impl Default for BoostOptions {
             rate: 0.1,
             smoothing: 5.0,
             least: 5.0,
-            pairwise: 0.0,
+            pairwise: 0.5,
             threads: 2,
         }
     }
@@ -225,10 +225,10 @@ fn add_pairs(
     // A sampled row stands for as many as its weight says.
     let mut rank = 0.0;
     for &row in &order {
-        discounts[row - group.start] = 1.0 / (2.0f32 + rank).log2();
+        discounts[row - group.start] = discount(rank);
         rank += examples.weights[row].max(1.0);
     }
-    let ideal: f32 = (0..wanted).map(|rank| 1.0 / (2.0 + rank as f32).log2()).sum();
+    let ideal: f32 = (0..wanted).map(|rank| discount(rank as f32)).sum();
     let (yes, no): (Vec<usize>, Vec<usize>) = order.iter().partition(|&&row| examples.labels[row]);
     for &high in &yes {
         for &low in &no {
@@ -240,6 +240,12 @@ fn add_pairs(
             slopes[low] = (slopes[low].0 + slope, slopes[low].1 + bend);
         }
     }
+}
+
+/// How much a place in a ranking is worth: early ones more, and a good deal more before the 64th, where provers stop reading,
+/// than behind it.
+fn discount(rank: f32) -> f32 {
+    0.5 / (2.0 + rank).log2() + 1.0 / (1.0 + ((rank - 64.0) / 16.0).exp())
 }
 
 /// The best split of every node of a level, if any gains something.
