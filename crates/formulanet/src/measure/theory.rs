@@ -334,8 +334,10 @@ mod tests {
         for (outcome, method) in outcomes.iter().zip(["knn", "popularity"]) {
             let report = outcome.report();
             assert_eq!((report.tests, report.facts, report.method), (3, 36, method));
-            assert!(report.recall[&32] > 0.99, "{report:?}");
+            assert!(report.recall[&32] > 0.6 && report.mrr > 0.1, "{report:?}");
         }
+        // There are fewer candidates than the first 64, and popularity ranks them all.
+        assert_eq!(outcomes[1].report().full[&64], 1.0);
         let rankings = test.rankings(&outcomes[0]);
         let lines: Vec<&str> = rankings.lines().collect();
         assert_eq!(lines.len(), 3);

@@ -326,7 +326,7 @@ mod tests {
         check(
             b"{\"name\": \"a\", \"statement\": \"T\"}\n{\"name\": \"a",
             false,
-            "FILE:2:12: expected an object with `name`",
+            "FILE:2:11: expected an object with `name`",
         );
         check(b"\n{\"name\": \"a\"}", false, "FILE:2:13: expected an object with `name`, `statement`");
         check(b"{\"name\": \"\", \"statement\": \"T\"}", false, "FILE:1: expected a name");

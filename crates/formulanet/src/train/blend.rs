@@ -82,8 +82,8 @@ pub fn add_examples(
             return Err(Error::Interrupted);
         }
         if matches!(lesson, Lesson::Growing { .. }) {
-            for earlier in theory.len()..fact {
-                theory.add_fact(&features[earlier]);
+            for (earlier, features) in features.iter().enumerate().take(fact).skip(theory.len()) {
+                theory.add_fact(features);
                 proof(earlier).into_iter().for_each(|used| theory.add_proof(earlier, &numbers(used)));
             }
         }

@@ -38,6 +38,9 @@ impl Method {
     }
 }
 
+/// Fewer candidates are so few that counting says little.
+const FEW: usize = 100;
+
 /// A fact's number and its score.
 pub(super) type Scored = (u32, f32);
 
@@ -57,11 +60,13 @@ pub(super) fn best(mut scored: Vec<Scored>, number: usize) -> Vec<Scored> {
 
 impl Theory {
     /// The best facts before a place in the library, with their scores, by one of the methods. Without a blend that is built
-    /// in, [`Method::Auto`] is [`Method::Mesh`].
+    /// in, and for a choice among few facts, which no blend was trained on, [`Method::Auto`] is [`Method::Mesh`].
     pub fn rank(&self, goal: &Goal, before: usize, method: Method, number: usize) -> Vec<(usize, f32)> {
         match (method, Blend::shipped()) {
-            (Method::Auto, Some(blend)) => self.rank_by(blend, goal, before, number),
-            (Method::Auto, None) => self.rank_plainly(goal, before, Method::Mesh, number),
+            (Method::Auto, Some(blend)) if before.min(self.len()) >= FEW => {
+                self.rank_by(blend, goal, before, number)
+            }
+            (Method::Auto, _) => self.rank_plainly(goal, before, Method::Mesh, number),
             _ => self.rank_plainly(goal, before, method, number),
         }
     }

@@ -28,9 +28,9 @@ pub struct BoostOptions {
 impl Default for BoostOptions {
     fn default() -> Self {
         BoostOptions {
-            trees: 200,
-            depth: 6,
-            rate: 0.1,
+            trees: 300,
+            depth: 5,
+            rate: 0.15,
             smoothing: 5.0,
             least: 5.0,
             pairwise: 0.5,
