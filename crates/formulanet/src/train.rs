@@ -25,7 +25,7 @@ use std::time::Duration;
 use formulanet_net::{Alone, Compute, Group};
 use serde::{Deserialize, Serialize};
 
-pub use blend::{BoostOptions, Examples, boost};
+pub use blend::{BoostOptions, Examples, Lesson, add_examples, boost};
 pub use folder::{Log, is_together, recipe_of};
 pub use pools::{PoolOptions, PoolSource, make_pools};
 pub use together::{TogetherRun, train_together};

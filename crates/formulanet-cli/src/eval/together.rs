@@ -14,7 +14,7 @@ use crate::usage::refuse_given;
 
 /// Measures such a model.
 pub(super) fn run(file: &TogetherFile, arguments: &Arguments) -> Result<()> {
-    let is_prepared = arguments.data.join("meta.json").is_file();
+    let is_prepared = arguments.data()?.join("meta.json").is_file();
     if is_prepared {
         refuse_given(&[("--keep-going", arguments.keep_going)], "a prepared folder")?;
     }
@@ -26,7 +26,7 @@ pub(super) fn run(file: &TogetherFile, arguments: &Arguments) -> Result<()> {
         keep_going: arguments.keep_going,
         threads: arguments.compute.threads(),
     };
-    let problems = Problems::open(&arguments.data, &options, &Bar::new())?;
+    let problems = Problems::open(arguments.data()?, &options, &Bar::new())?;
     if !problems.origin().skipped.is_empty() && speaks() {
         eprintln!("skipped {} statements", problems.origin().skipped.len());
     }
@@ -35,7 +35,7 @@ pub(super) fn run(file: &TogetherFile, arguments: &Arguments) -> Result<()> {
     if !known.into_iter().eq(problems.features()) {
         bail!(
             "{}: expected {} for each candidate, as the model was trained, found {}",
-            arguments.data.display(),
+            arguments.data()?.display(),
             counted(file.scales.len(), "number"),
             problems.features().len()
         );

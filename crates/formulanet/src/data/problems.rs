@@ -258,7 +258,8 @@ impl Problems {
         self.values.extend(other.values);
         self.problems.extend(other.problems.into_iter().map(|entry| Entry {
             statement: entry.statement + statements,
-            candidates: entry.candidates.start + candidates as usize..entry.candidates.end + candidates as usize,
+            candidates: entry.candidates.start + candidates as usize
+                ..entry.candidates.end + candidates as usize,
             ..entry
         }));
         let ProblemOrigin { path, input, fingerprint, split, skipped } = other.origin;

@@ -74,9 +74,10 @@ impl TogetherFile {
     pub fn named(model: &str) -> Result<Self, Error> {
         match AnyModel::named(model)? {
             AnyModel::Together(file) => Ok(*file),
-            AnyModel::Single(_) => {
-                Err(Error::data(model, "expected a model that reads statements together, found one that does not"))
-            }
+            AnyModel::Single(_) => Err(Error::data(
+                model,
+                "expected a model that reads statements together, found one that does not",
+            )),
         }
     }
 
@@ -146,7 +147,8 @@ pub(crate) fn shape() -> TogetherConfig {
 
 /// What is known of some candidates of a problem, as the network reads it.
 pub fn scaled(scales: &[Scale], problem: &Problem<'_>, candidates: &[usize]) -> Vec<f32> {
-    let of_candidate = |&place: &usize| scales.iter().zip(problem.features(place)).map(|(s, value)| s.apply(value));
+    let of_candidate =
+        |&place: &usize| scales.iter().zip(problem.features(place)).map(|(s, value)| s.apply(value));
     candidates.iter().flat_map(of_candidate).collect()
 }
 

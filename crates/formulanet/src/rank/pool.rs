@@ -31,8 +31,17 @@ impl Pool {
 }
 
 /// Signals that mean something only where the order of the library does.
-const OF_ORDER: [&str; 9] = [
-    "close_10", "close_100", "close_1000", "close_rank", "last_use", "distance", "place", "introduces", "mention",
+const OF_ORDER: [&str; 10] = [
+    "local",
+    "close_10",
+    "close_100",
+    "close_1000",
+    "close_rank",
+    "last_use",
+    "distance",
+    "place",
+    "introduces",
+    "mention",
 ];
 
 impl Retriever {
@@ -44,20 +53,33 @@ impl Retriever {
     /// this one are candidates; else all are.
     pub fn pool(self, theory: &Theory, goal: &Goal, excluded: Option<usize>, size: usize) -> Pool {
         let signals = theory.signals(goal, theory.len());
+        let mut pool = self.all(&signals, excluded.is_none());
+        let width = Self::FEATURES.len();
+        if let Some(place) = pool.facts.iter().position(|&fact| Some(fact as usize) == excluded) {
+            pool.facts.remove(place);
+            pool.rows.drain(place * width..(place + 1) * width);
+        }
+        pool.facts.truncate(size);
+        pool.rows.truncate(size * width);
+        pool
+    }
+
+    /// All facts that signals speak for, the best first, where proofs are known.
+    pub(super) fn all(self, signals: &Signals, is_ordered: bool) -> Pool {
         let facts: Vec<usize> = signals.facts().collect();
         let rows: Vec<&[f32]> = signals.rows().collect();
-        let (order, scores) = self.best(&facts, &rows, excluded, size);
+        let (order, scores) = self.best(&facts, &rows, None, facts.len());
         let best = order.first().map_or(0.0, |&place| scores[place]);
         let said = |rank: usize, place: usize| Said {
-            is_ordered: excluded.is_none(),
+            is_ordered,
             knows_proofs: true,
             score: scores[place],
             behind: scores[place] - best,
             rank,
         };
-        let facts_of = order.iter().map(|&place| facts[place] as u32).collect();
         let rows = order.iter().enumerate().flat_map(|(rank, &place)| row(rows[place], &said(rank, place)));
-        Pool { facts: facts_of, rows: rows.collect() }
+        let rows = rows.collect();
+        Pool { facts: order.into_iter().map(|place| facts[place] as u32).collect(), rows }
     }
 
     /// The best facts for a goal, where no proof is known.
@@ -86,7 +108,8 @@ impl Retriever {
         let scores = match self {
             Retriever::Ranks => by_ranks(rows),
         };
-        let mut order: Vec<usize> = (0..facts.len()).filter(|&place| Some(facts[place]) != excluded).collect();
+        let mut order: Vec<usize> =
+            (0..facts.len()).filter(|&place| Some(facts[place]) != excluded).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(facts[b].cmp(&facts[a])));
         order.truncate(size);
         (order, scores)
@@ -122,9 +145,10 @@ struct Said {
 /// What a network is told of a candidate.
 fn row<'a>(signals: &'a [f32], said: &Said) -> impl Iterator<Item = f32> + use<'a> {
     let is_ordered = said.is_ordered;
-    let signals = signals.iter().zip(Signals::NAMES).map(move |(&value, name)| {
-        if is_ordered || !OF_ORDER.contains(name) { value } else { 0.0 }
-    });
+    let signals = signals
+        .iter()
+        .zip(Signals::NAMES)
+        .map(move |(&value, name)| if is_ordered || !OF_ORDER.contains(name) { value } else { 0.0 });
     let flag = |is_so: bool| f32::from(u8::from(is_so));
     let rank = (1.0 + said.rank as f32).ln();
     signals.chain([flag(is_ordered), flag(said.knows_proofs), said.score, said.behind, rank])

@@ -8,7 +8,7 @@ use formulanet_net::Compute;
 use formulanet_net::together::{Loss, TogetherNetwork};
 
 use super::pool::{Pool, Retriever};
-use super::theory::{Features, Theory};
+use super::theory::{Blend, Features, Goal, Theory};
 use crate::Error;
 use crate::model::together::{Scale, TogetherFile, TogetherRecipe, problem_input};
 use crate::read::{Statement, parse};
@@ -19,7 +19,8 @@ pub struct Reading {
     recipe: TogetherRecipe,
     /// The numbers of the names that it knows.
     names: HashMap<String, u32>,
-    scales: Vec<Scale>,
+    /// What it is told of a candidate: how each number is scaled, and which of the retriever's numbers it is.
+    scales: Vec<(Scale, usize)>,
 }
 
 /// How many candidates are read together: more take longer, and what is useful is seldom behind them.
@@ -38,12 +39,16 @@ impl Reading {
     ///
     /// If it was trained with other signals than this program has.
     pub fn new(file: TogetherFile, compute: Compute) -> Result<Self, Error> {
-        let known = file.scales.iter().map(|scale| scale.name.as_str());
-        if !file.scales.is_empty() && !known.eq(Retriever::FEATURES.iter().copied()) {
-            let message = "expected a network for this program's signals, found one for others; train it again";
-            return Err(Error::data("reader", message));
-        }
         let TogetherFile { model, origin, names, scales } = file;
+        let with_place = |scale: Scale| {
+            let place = Retriever::FEATURES.iter().position(|&name| name == scale.name).ok_or_else(|| {
+                let message =
+                    format!("expected this program's signals, found `{}`; train it again", scale.name);
+                Error::data("reader", message)
+            })?;
+            Ok((scale, place))
+        };
+        let scales = scales.into_iter().map(with_place).collect::<Result<_, Error>>()?;
         Ok(Reading {
             network: TogetherNetwork::new(model, compute),
             recipe: origin.recipe,
@@ -84,8 +89,9 @@ impl Reading {
             let graph = statements.build(formula).ok()?;
             Some(Legible { graph, features: Features::of(formula, names) })
         };
-        let goal = legible(goal, names)
-            .ok_or_else(|| Error::data("conjecture", "expected a smaller one to read together with others"))?;
+        let goal = legible(goal, names).ok_or_else(|| {
+            Error::data("conjecture", "expected a smaller one to read together with others")
+        })?;
         let read: Vec<Option<Legible>> = candidates
             .iter()
             .map(|candidate| {
@@ -107,11 +113,55 @@ impl Reading {
         if !self.scales.is_empty() {
             let found: Vec<&Features> = read.iter().flatten().map(|statement| &statement.features).collect();
             let pool = Pool::of_found(&goal.features, &found);
-            let rows = pool.rows().flat_map(|(_, row)| self.scales.iter().zip(row));
-            input.features = rows.map(|(scale, &value)| scale.apply(value)).collect();
+            input.features = pool.rows().flat_map(|(_, row)| self.scaled(row)).collect();
         }
         let mut scores = self.probabilities(self.network.score(&input)).into_iter();
         Ok(read.iter().map(|statement| statement.as_ref().and_then(|_| scores.next())).collect())
+    }
+
+    /// What the network is told of a candidate.
+    fn scaled<'a>(&'a self, row: &'a [f32]) -> impl Iterator<Item = f32> + 'a {
+        self.scales.iter().map(|(scale, place)| scale.apply(row[*place]))
+    }
+
+    /// The best facts before a place of a library with proofs, as [`Theory::rank_by`], the best of which are then read
+    /// together with the goal. `graph` gives the graph of a fact.
+    ///
+    /// # Errors
+    ///
+    /// If goal and facts are too large together.
+    pub fn rank<'a>(
+        &self,
+        (theory, before): (&Theory, usize),
+        blend: &Blend,
+        (goal, goal_graph): (&Goal, &StatementGraph),
+        graph: impl Fn(usize) -> &'a StatementGraph,
+        number: usize,
+    ) -> Result<Vec<(usize, f32)>, Error> {
+        let signals = theory.signals(goal, before);
+        let odds: HashMap<usize, f32> =
+            signals.facts().zip(signals.rows().map(|row| blend.score(row))).collect();
+        let pool = Retriever::Ranks.all(&signals, true);
+        let mut rows: Vec<(usize, &[f32])> = pool.rows().collect();
+        rows.sort_by(|(a, _), (b, _)| odds[b].total_cmp(&odds[a]).then(b.cmp(a)));
+        let mut ranked: Vec<(usize, f32)> = rows.iter().map(|(fact, _)| (*fact, odds[fact])).collect();
+        rows.truncate(READ);
+        let mut builder: ProblemBuilder = self.recipe.builder();
+        let too_large = |cause| Error::data("candidates", format!("{cause}"));
+        builder.add(goal_graph.view()).map_err(too_large)?;
+        for (fact, _) in &rows {
+            builder.add(graph(*fact).view()).map_err(too_large)?;
+        }
+        let mut input = problem_input(builder.graph(), |_| 0);
+        input.features = rows.iter().flat_map(|(_, row)| self.scaled(row)).collect();
+        let read = self.network.score(&input);
+        let lowest = read.iter().copied().fold(f32::INFINITY, f32::min).min(0.0);
+        for (place, (_, score)) in ranked.iter_mut().enumerate() {
+            *score += READER * read.get(place).copied().unwrap_or(lowest);
+        }
+        ranked.sort_by(|(a, x), (b, y)| y.total_cmp(x).then(b.cmp(a)));
+        ranked.truncate(number);
+        Ok(ranked)
     }
 
     /// Scores as probabilities. Where a network orders candidates against each other, that is the chance to be among a few
@@ -177,6 +227,9 @@ impl Reading {
         Ok(())
     }
 }
+
+/// What the network's score counts beside the odds of the blend.
+const READER: f32 = 1.0;
 
 /// How many useful candidates a list is supposed to have.
 const DRAWN: f32 = 8.0;

@@ -4,6 +4,7 @@
 //! just added counts for the next question.
 
 mod bayes;
+mod blend;
 mod facts;
 mod features;
 mod forest;
@@ -12,9 +13,12 @@ mod neighbours;
 mod reach;
 mod signals;
 mod surroundings;
+#[cfg(test)]
+mod tests;
 
+pub use blend::Blend;
 pub use facts::{Goal, Theory};
 pub use features::Features;
 pub use forest::Forest;
-pub use methods::Method;
+pub use methods::{FEW, Method};
 pub use signals::Signals;

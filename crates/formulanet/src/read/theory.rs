@@ -116,12 +116,14 @@ impl TheoryFile {
             if line.name.is_empty() {
                 return Err(Error::data(place, "expected a name, found an empty one"));
             }
-            let formula = parse(&line.statement, line.syntax, options, names)
-                .map_err(|error| Error::data(&place, format!("in the statement of `{}`, {error}", line.name)))?;
+            let formula = parse(&line.statement, line.syntax, options, names).map_err(|error| {
+                Error::data(&place, format!("in the statement of `{}`, {error}", line.name))
+            })?;
             let fact = theory.facts.len();
             if let Some(first) = theory.numbers.insert(line.name.clone(), fact as u32) {
                 let first = theory.facts[first as usize].line;
-                let message = format!("expected each name once, found `{}` again, as in line {first}", line.name);
+                let message =
+                    format!("expected each name once, found `{}` again, as in line {first}", line.name);
                 return Err(Error::data(place, message));
             }
             visit(fact, &formula, names);
@@ -129,7 +131,14 @@ impl TheoryFile {
             proofs.push(line.proof);
         }
         for (fact, proof) in proofs.into_iter().enumerate() {
-            theory.resolve(file, fact, proof, is_strict)?;
+            let Some(proof) = proof else { continue };
+            let place = format!("{file}:{}", theory.facts[fact].line);
+            let names = proof.iter().map(String::as_str);
+            let mut oddities = std::mem::take(&mut theory.oddities);
+            let used = theory.resolve(&place, fact, names, is_strict, &mut oddities)?;
+            theory.oddities = oddities;
+            let unknown = proof.into_iter().filter(|name| theory.number(name).is_none()).collect();
+            theory.facts[fact] = TheoryFact { proof: Some(used), unknown, ..theory.facts[fact].clone() };
         }
         Ok(theory)
     }
@@ -139,46 +148,45 @@ impl TheoryFile {
         self.numbers.get(name).map(|&number| number as usize)
     }
 
-    /// Makes numbers of the names in a proof.
-    fn resolve(
-        &mut self,
-        file: &str,
+    /// The facts that the names of a fact's proof mean, ascending. Names of later facts and of the fact itself are left out,
+    /// unless `is_strict` makes them an error; what is left out is noted.
+    pub(crate) fn resolve<'a>(
+        &self,
+        place: &str,
         fact: usize,
-        proof: Option<Vec<String>>,
+        proof: impl Iterator<Item = &'a str>,
         is_strict: bool,
-    ) -> Result<(), Error> {
-        let Some(proof) = proof else { return Ok(()) };
-        let place = format!("{file}:{}", self.facts[fact].line);
-        let (mut used, mut unknown) = (Vec::with_capacity(proof.len()), Vec::new());
+        oddities: &mut Oddities,
+    ) -> Result<Vec<u32>, Error> {
+        let owner = &self.facts[fact].name;
+        let mut used = Vec::new();
         for name in proof {
-            match self.number(&name) {
-                Some(number) if number < fact => used.push(number as u32),
-                Some(number) => {
-                    let (what, count) = if number == fact {
-                        (format!("the proof of `{name}` uses `{name}`"), &mut self.oddities.circular)
-                    } else {
-                        let what = format!("the proof of `{}` uses `{name}`, which comes later", self.facts[fact].name);
-                        (what, &mut self.oddities.later)
-                    };
-                    if is_strict {
-                        return Err(Error::data(place, format!("expected earlier facts, but {what}")));
-                    }
-                    *count += 1;
-                    self.oddities.note(&place, what);
+            let (what, count) = match self.number(name) {
+                Some(number) if number < fact => {
+                    used.push(number as u32);
+                    continue;
+                }
+                Some(number) if number == fact => {
+                    (format!("the proof of `{owner}` uses `{owner}`"), &mut oddities.circular)
+                }
+                Some(_) => {
+                    (format!("the proof of `{owner}` uses `{name}`, which comes later"), &mut oddities.later)
                 }
                 None => {
-                    self.oddities.unknown += 1;
-                    let owner = &self.facts[fact].name;
-                    self.oddities.note(&place, format!("the proof of `{owner}` uses `{name}`, which is not there"));
-                    unknown.push(name);
+                    oddities.unknown += 1;
+                    oddities.note(place, format!("the proof of `{owner}` uses `{name}`, which is not there"));
+                    continue;
                 }
+            };
+            if is_strict {
+                return Err(Error::data(place, format!("expected earlier facts, but {what}")));
             }
+            *count += 1;
+            oddities.note(place, what);
         }
         used.sort_unstable();
         used.dedup();
-        self.facts[fact].proof = Some(used);
-        self.facts[fact].unknown = unknown;
-        Ok(())
+        Ok(used)
     }
 }
 
@@ -239,5 +247,107 @@ impl Lines {
         // Checked above; what is not UTF-8 does not come here.
         let text = std::str::from_utf8(&self.line).unwrap_or_default().trim();
         Ok(Some((self.number, text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write;
+
+    use super::*;
+
+    const LINES: &str = r#"{"name": "a", "statement": "p", "syntax": "tptp"}
+
+{"name": "b", "statement": "fof(b, axiom, ![X]: q(X)).", "syntax": "tptp", "proof": ["a", "a"]}
+{"name": "c", "statement": "!x. x = x", "proof": []}
+{"name": "d", "statement": "T", "proof": ["e", "gone", "c", "d", "b"]}
+{"name": "e", "statement": "thf(e, axiom, ( ^ [V: $o] : V ) = f).", "syntax": "tptp", "proof": null}
+"#;
+
+    fn read(bytes: &[u8], is_strict: bool) -> Result<TheoryFile, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("theory");
+        fs::write(&path, bytes).unwrap();
+        let mut seen = 0;
+        let shown = path.display().to_string();
+        let theory = TheoryFile::read(
+            &shown,
+            &hol::Options::default(),
+            is_strict,
+            &mut Interner::new(),
+            &mut |fact, _, _| {
+                assert_eq!(fact, seen);
+                seen += 1;
+            },
+        );
+        theory.map_err(|error| error.to_string().replace(&shown, "FILE"))
+    }
+
+    #[test]
+    fn lines_become_facts() {
+        let theory = read(LINES.as_bytes(), false).unwrap();
+        let proofs: Vec<Option<&[u32]>> = theory.facts.iter().map(|fact| fact.proof.as_deref()).collect();
+        assert_eq!(proofs, [None, Some(&[0][..]), Some(&[]), Some(&[1, 2]), None]);
+        assert_eq!(theory.facts[3].unknown, ["gone"]);
+        assert_eq!((theory.facts[1].line, theory.number("e"), theory.number("gone")), (3, Some(4), None));
+        let report = theory.oddities.report().unwrap();
+        let expected = "proofs have names that are not used: 1 that no fact has, 1 of the fact itself, 1 of later facts \
+                        (first FILE:5: the proof of `d` uses `e`, which comes later)";
+        let place = report.find("(first ").unwrap() + 7;
+        let end = report.find(":5:").unwrap();
+        assert_eq!(format!("{}FILE{}", &report[..place], &report[end..]), expected);
+    }
+
+    #[test]
+    fn compressed_files_are_read_as_they_are() {
+        let plain = read(LINES.as_bytes(), false).unwrap();
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        gzip.write_all(LINES.as_bytes()).unwrap();
+        let zipped = [gzip.finish().unwrap(), zstd::encode_all(LINES.as_bytes(), 1).unwrap()];
+        for bytes in zipped {
+            assert_eq!(read(&bytes, false).unwrap().facts, plain.facts);
+            assert!(read(&bytes[..bytes.len() - 9], false).unwrap_err().starts_with("cannot read"));
+        }
+    }
+
+    #[test]
+    fn damage_has_a_place() {
+        let check = |bytes: &[u8], is_strict: bool, expected: &str| {
+            let error = read(bytes, is_strict).unwrap_err();
+            assert!(error.starts_with(expected), "expected {expected}\nfound {error}");
+        };
+        check(LINES.as_bytes(), true, "FILE:5: expected earlier facts, but the proof of `d` uses `e`");
+        check(
+            b"{\"name\": \"a\", \"statement\": \"T\", \"proof\": [\"a\"]}",
+            true,
+            "FILE:1: expected earlier facts, but",
+        );
+        check(
+            b"{\"name\": \"a\", \"statement\": \"T\"}\n{\"name\": \"a",
+            false,
+            "FILE:2:11: expected an object with `name`",
+        );
+        check(b"\n{\"name\": \"a\"}", false, "FILE:2:13: expected an object with `name`, `statement`");
+        check(b"{\"name\": \"\", \"statement\": \"T\"}", false, "FILE:1: expected a name");
+        check(
+            b"{\"name\": \"a\", \"statement\": \"x +\"}",
+            false,
+            "FILE:1: in the statement of `a`, 1:4: expected",
+        );
+        check(b"{\"name\": \"a\xff\"}", false, "FILE:1:12: expected UTF-8 text, found the byte 0xff");
+        let double = b"{\"name\": \"a\", \"statement\": \"T\"}\n{\"name\": \"a\", \"statement\": \"F\"}";
+        check(double, false, "FILE:2: expected each name once, found `a` again, as in line 1");
+        check(b"[1]", false, "FILE:1:");
+    }
+
+    #[test]
+    fn a_million_dependencies_are_read() {
+        let many = "\"a\",".repeat(1_000_000);
+        let text = format!(
+            "{{\"name\": \"a\", \"statement\": \"T\"}}\n{{\"name\": \"b\", \"statement\": \"T\", \"proof\": [{many}\"x\"]}}"
+        );
+        let theory = read(text.as_bytes(), false).unwrap();
+        assert_eq!((theory.facts[1].proof.as_deref(), theory.oddities.unknown), (Some(&[0][..]), 1));
     }
 }

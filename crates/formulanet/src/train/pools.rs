@@ -154,9 +154,11 @@ fn read(
     let asked = proved.iter().enumerate().map(|(place, &fact)| {
         let is_held_out = held_out.contains(&place);
         let split = if is_held_out { Split::Validation } else { Split::Train };
-        let chance = (mix(hash_text(&file.facts[fact].name), options.seed) >> 11) as f64 / (1u64 << 53) as f64;
+        let chance =
+            (mix(hash_text(&file.facts[fact].name), options.seed) >> 11) as f64 / (1u64 << 53) as f64;
         // What is measured is measured one way or the other.
-        let forgets = if is_held_out { 1.0 <= options.without_proofs } else { chance < options.without_proofs };
+        let forgets =
+            if is_held_out { 1.0 <= options.without_proofs } else { chance < options.without_proofs };
         Asked { fact, split, knows_proofs: !forgets }
     });
     let asked = asked.filter(|asked| !options.only_held_out || asked.split == Split::Validation).collect();

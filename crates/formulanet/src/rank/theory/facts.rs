@@ -32,9 +32,13 @@ pub struct Theory {
     numbers: HashMap<u64, u32>,
     /// By feature: the facts that have it, ascending.
     pub(super) having: Vec<Vec<u32>>,
+    /// By feature: the logarithm of how many facts have it.
+    commonness: Vec<f32>,
     /// By feature: how many proofs there are of facts that have it.
     pub(super) proved: Vec<u32>,
     pub(super) facts: Vec<Fact>,
+    /// The logarithm of how many facts there are.
+    size: f32,
     /// How many proofs there are.
     pub(super) proofs: usize,
 }
@@ -106,7 +110,6 @@ pub struct Goal {
     pub(super) ends: [usize; 2],
     /// Share of its symbols that no fact has.
     pub(super) unknown: f32,
-    pub(super) size: u32,
 }
 
 impl Goal {
@@ -145,9 +148,12 @@ impl Theory {
                 let feature = *self.numbers.entry(hash).or_insert(next);
                 if feature == next {
                     self.having.push(Vec::new());
+                    self.commonness.push(0.0);
                     self.proved.push(0);
                 }
-                self.having[feature as usize].push(number);
+                let having = &mut self.having[feature as usize];
+                having.push(number);
+                self.commonness[feature as usize] = (having.len() as f32).ln();
                 fact.features.push(feature);
             }
             if let Some(end) = fact.ends.get_mut(kind) {
@@ -157,6 +163,7 @@ impl Theory {
         let own = fact.near_features().to_vec();
         fact.count(&own, |count| *count += OWN);
         self.facts.push(fact);
+        self.size = (self.facts.len() as f32).ln();
         number as usize
     }
 
@@ -210,7 +217,7 @@ impl Theory {
 
     /// A goal, by what it is recognised by.
     pub fn goal(&self, features: &Features) -> Goal {
-        let mut goal = Goal { size: features.size, ..Goal::default() };
+        let mut goal = Goal::default();
         for (kind, hashes) in [&features.symbols, &features.pairs, &features.parts].into_iter().enumerate() {
             goal.features.extend(hashes.iter().filter_map(|hash| self.numbers.get(hash)));
             if let Some(end) = goal.ends.get_mut(kind) {
@@ -224,6 +231,6 @@ impl Theory {
 
     /// How rare a feature is: the logarithm of one in how many facts has it.
     pub(super) fn rarity(&self, feature: u32) -> f32 {
-        (self.facts.len() as f32 / self.having[feature as usize].len().max(1) as f32).ln()
+        self.size - self.commonness[feature as usize]
     }
 }

@@ -117,7 +117,8 @@ impl Nodes {
         }
         let sizes = vec![1; heads.len()];
         let shallow: Vec<u64> = heads.iter().map(|head| head.hash).collect();
-        let mut nodes = Nodes { heads, parents, sizes, deep: shallow.clone(), whole: shallow.clone(), shallow };
+        let mut nodes =
+            Nodes { heads, parents, sizes, deep: shallow.clone(), whole: shallow.clone(), shallow };
         // Children come behind their parents, so that going backwards finishes a term before its parent needs it.
         for node in (0..nodes.heads.len()).rev() {
             let Some(parent) = nodes.parent(node) else { continue };
@@ -136,10 +137,9 @@ impl Nodes {
 
 fn head(formula: &Formula, names: &Interner, head: Head) -> Node {
     match head {
-        Head::Constant(name) => Node {
-            hash: hash_text(names.name(names.label(name))),
-            is_symbol: !is_logic(name),
-        },
+        Head::Constant(name) => {
+            Node { hash: hash_text(names.name(names.label(name))), is_symbol: !is_logic(name) }
+        }
         Head::Variable(_) => Node { hash: VARIABLE, is_symbol: false },
         Head::Binder(variable) => {
             let binder = formula.variables()[variable.index()].binder.unwrap_or(Binder::Forall);
@@ -151,7 +151,14 @@ fn head(formula: &Formula, names: &Interner, head: Head) -> Node {
 /// Whether a symbol belongs to logic, which every statement has.
 fn is_logic(symbol: Symbol) -> bool {
     [
-        Symbol::FORALL, Symbol::EXISTS, Symbol::EXISTS_UNIQUE, Symbol::EQUAL, Symbol::IMPLIES, Symbol::AND, Symbol::OR, Symbol::NOT,
+        Symbol::FORALL,
+        Symbol::EXISTS,
+        Symbol::EXISTS_UNIQUE,
+        Symbol::EQUAL,
+        Symbol::IMPLIES,
+        Symbol::AND,
+        Symbol::OR,
+        Symbol::NOT,
     ]
     .contains(&symbol)
 }

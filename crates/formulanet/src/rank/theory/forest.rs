@@ -3,19 +3,22 @@
 /// Trees of one depth over rows of one width.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Forest {
-    width: usize,
-    depth: usize,
+    pub(super) width: usize,
+    pub(super) depth: usize,
     /// For every tree, its inner nodes level by level: which number of a row, and above what to go right.
-    columns: Vec<u8>,
-    thresholds: Vec<f32>,
+    pub(super) columns: Vec<u8>,
+    pub(super) thresholds: Vec<f32>,
     /// For every tree, its leaves from left to right.
-    leaves: Vec<f32>,
+    pub(super) leaves: Vec<f32>,
 }
 
+/// Levels of a tree, at most.
+pub(super) const DEEPEST: usize = 12;
+
 impl Forest {
-    /// No tree yet.
+    /// No tree yet. Rows have at most 256 numbers.
     pub fn new(width: usize, depth: usize) -> Self {
-        Forest { width, depth, ..Forest::default() }
+        Forest { width: width.min(256), depth: depth.clamp(1, DEEPEST), ..Forest::default() }
     }
 
     /// How many trees there are.
@@ -28,7 +31,8 @@ impl Forest {
         self.leaves.is_empty()
     }
 
-    /// Adds a tree: its inner nodes level by level, and its leaves.
+    /// Adds a tree: its inner nodes level by level, each with the number of a row that it looks at and above what it goes
+    /// right, and its leaves.
     pub fn push(&mut self, splits: &[(u8, f32)], leaves: &[f32]) {
         debug_assert!(splits.len() + 1 == 1 << self.depth && leaves.len() == 1 << self.depth);
         self.columns.extend(splits.iter().map(|(column, _)| *column));
@@ -54,10 +58,20 @@ impl Forest {
     }
 }
 
-impl Forest {
-    /// The numbers of rows that inner nodes look at.
-    pub fn columns_used(&self) -> impl Iterator<Item = u8> {
-        let splits = self.columns.iter().zip(&self.thresholds);
-        splits.filter(|(_, threshold)| threshold.is_finite()).map(|(&column, _)| column)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_fall_to_leaves() {
+        let mut forest = Forest::new(2, 2);
+        forest.push(&[(0, 0.5), (1, 1.0), (1, f32::INFINITY)], &[1.0, 2.0, 3.0, 4.0]);
+        let check = |row: [f32; 2], expected: f32| assert_eq!(forest.score(&row), expected, "{row:?}");
+        check([0.0, 1.0], 1.0);
+        check([0.5, 1.5], 2.0);
+        check([0.6, 9.0], 3.0);
+        let mut two = forest.clone();
+        two.push(&[(1, 0.0), (0, 0.0), (0, 0.0)], &[0.0, 10.0, 20.0, 30.0]);
+        assert_eq!((two.len(), two.score(&[1.0, -1.0]), two.score_by(1, &[-1.0, 1.0])), (2, 13.0, 20.0));
     }
 }

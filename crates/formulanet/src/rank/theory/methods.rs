@@ -1,5 +1,6 @@
 //! The methods of today's hammers, by their own formulas.
 
+use super::blend::Blend;
 use super::facts::{Goal, Theory};
 use super::{bayes, neighbours, reach};
 
@@ -37,6 +38,9 @@ impl Method {
     }
 }
 
+/// Fewer candidates are so few that counting says little.
+pub const FEW: usize = 100;
+
 /// A fact's number and its score.
 pub(super) type Scored = (u32, f32);
 
@@ -55,22 +59,41 @@ pub(super) fn best(mut scored: Vec<Scored>, number: usize) -> Vec<Scored> {
 }
 
 impl Theory {
-    /// The best facts before a place in the library, with their scores, by one of the methods.
+    /// The best facts before a place in the library, with their scores, by one of the methods. Without a blend that is built
+    /// in, and for a choice among few facts, which no blend was trained on, [`Method::Auto`] is [`Method::Mesh`].
     pub fn rank(&self, goal: &Goal, before: usize, method: Method, number: usize) -> Vec<(usize, f32)> {
+        match (method, Blend::shipped()) {
+            (Method::Auto, Some(blend)) if before.min(self.len()) >= FEW => {
+                self.rank_by(blend, goal, before, number)
+            }
+            (Method::Auto, _) => self.rank_plainly(goal, before, Method::Mesh, number),
+            _ => self.rank_plainly(goal, before, method, number),
+        }
+    }
+
+    /// The best facts before a place in the library, with their scores, by a blend of all that speaks for them.
+    pub fn rank_by(&self, blend: &Blend, goal: &Goal, before: usize, number: usize) -> Vec<(usize, f32)> {
+        finish(self.blended(goal, before, blend), number)
+    }
+
+    fn rank_plainly(&self, goal: &Goal, before: usize, method: Method, number: usize) -> Vec<(usize, f32)> {
         let before = before.min(self.len());
         let scored = match method {
-            Method::Auto => Vec::new(),
             Method::Neighbours => neighbours::plain(self, goal, before, number),
             Method::Bayes => bayes::all(self, goal, before),
-            Method::Mesh => mesh(
+            Method::Auto | Method::Mesh => mesh(
                 &neighbours::plain(self, goal, before, number),
                 &best(bayes::all(self, goal, before), number),
             ),
             Method::Reach => reach::reach(self, goal, before, number),
             Method::Popularity => popularity(self, before),
         };
-        best(scored, number).into_iter().map(|(fact, score)| (fact as usize, score)).collect()
+        finish(scored, number)
     }
+}
+
+fn finish(scored: Vec<Scored>, number: usize) -> Vec<(usize, f32)> {
+    best(scored, number).into_iter().map(|(fact, score)| (fact as usize, score)).collect()
 }
 
 /// How many proofs used each fact.
@@ -83,7 +106,7 @@ pub(super) fn popularity(theory: &Theory, before: usize) -> Vec<Scored> {
 fn mesh(one: &[Scored], other: &[Scored]) -> Vec<Scored> {
     let mut scores = std::collections::BTreeMap::new();
     for list in [one, other] {
-        for (rank, &(fact, _)) in list.iter().enumerate() {
+        for (rank, &(fact, _)) in (1..).zip(list) {
             *scores.entry(fact).or_insert(0.0) += 0.5 * 0.62f32.powf((rank as f32 + 1.0).log2());
         }
     }

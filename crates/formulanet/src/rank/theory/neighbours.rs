@@ -21,9 +21,13 @@ pub(super) fn nearness(theory: &Theory, features: &[u32], weight: impl Fn(f32) -
 /// As CoqHammer does it: down the list of the nearest until so many facts have a score. A near fact gains its nearness, each
 /// of its dependencies 2.7 of it divided by their number.
 pub(super) fn plain(theory: &Theory, goal: &Goal, before: usize, number: usize) -> Vec<Scored> {
-    let near = nearness(theory, goal.near_features(), |rarity| rarity.powi(6));
-    let mut ordered: Vec<Scored> =
-        (0..).zip(near).filter(|&(_, near)| near > 0.0).collect();
+    down(theory, &nearness(theory, goal.near_features(), |rarity| rarity.powi(6)), before, number)
+}
+
+/// The same, with how near each fact is.
+pub(super) fn down(theory: &Theory, near: &[f32], before: usize, number: usize) -> Vec<Scored> {
+    let positive = (0..).zip(near).filter(|(_, near)| **near > 0.0);
+    let mut ordered: Vec<Scored> = positive.map(|(fact, &near)| (fact, near)).collect();
     let mut scores = vec![0.0f32; theory.len()];
     let mut scored: Vec<u32> = Vec::new();
     let mut gain = |fact: u32, more: f32, scored: &mut Vec<u32>| {
@@ -68,6 +72,8 @@ pub(super) struct Neighbours {
     pub(super) by_rarity: Vec<Scored>,
     /// Any facts by the cosine of all features.
     pub(super) alike: Vec<Scored>,
+    /// How near each fact is, as hammers see it.
+    pub(super) hammer: Vec<f32>,
 }
 
 /// Facts whose cosine is computed: those with the most in common.
@@ -86,12 +92,13 @@ impl Neighbours {
         }
         let rarity = nearness(theory, goal.near_features(), |rarity| rarity.powi(6));
         let listed = |near: &[f32], is_any: bool, number: usize| {
-            let positive = (0..).zip(near).filter(|&(fact, near)| {
-                *near > 0.0 && (is_any || theory.facts[fact as usize].is_proved())
-            });
+            let positive = (0..)
+                .zip(near)
+                .filter(|&(fact, near)| *near > 0.0 && (is_any || theory.facts[fact as usize].is_proved()));
             best(positive.map(|(fact, &near)| (fact, near)).collect(), number)
         };
-        let length = |features: &[u32]| features.iter().map(|&feature| theory.rarity(feature).powi(2)).sum::<f32>();
+        let length =
+            |features: &[u32]| features.iter().map(|&feature| theory.rarity(feature).powi(2)).sum::<f32>();
         let cosine = |mut list: Vec<Scored>, goal: &[u32], own: &dyn Fn(usize) -> f32| {
             let goal = length(goal);
             list.iter_mut().for_each(|(fact, near)| *near /= (goal * own(*fact as usize)).sqrt().max(1e-6));
@@ -104,18 +111,19 @@ impl Neighbours {
             by_pairs: cosine(listed(&pairs, false, SHORT_LIST), goal.near_features(), &near),
             by_rarity: listed(&rarity, false, KEPT),
             alike: cosine(listed(&parts, true, SHORT_LIST), &goal.features, &all),
+            hammer: rarity,
         }
     }
 }
 
-/// Which share of some neighbours' proofs used each fact; a neighbour counts with a power of its nearness.
-pub(super) fn shares(theory: &Theory, neighbours: &[Scored], power: i32) -> Vec<f32> {
+/// Which share of some neighbours' proofs used each fact, where a neighbour counts as much as a function of its number and
+/// nearness says.
+pub(super) fn shares(theory: &Theory, neighbours: &[Scored], weight: impl Fn(u32, f32) -> f32) -> Vec<f32> {
     let mut shares = vec![0.0f32; theory.len()];
-    let weight = |near: f32| (near / neighbours[0].1).powi(power);
-    let total: f32 = neighbours.iter().map(|&(_, near)| weight(near)).sum();
+    let total: f32 = neighbours.iter().map(|&(fact, near)| weight(fact, near)).sum();
     for &(fact, near) in neighbours {
         let proofs = &theory.facts[fact as usize].proofs;
-        let each = weight(near) / total / proofs.len().max(1) as f32;
+        let each = weight(fact, near) / total.max(1e-20) / proofs.len().max(1) as f32;
         for &used in proofs.iter().flatten() {
             shares[used as usize] += each;
         }

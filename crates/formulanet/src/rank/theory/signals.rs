@@ -1,5 +1,7 @@
 //! What speaks for a fact, as numbers that mean the same in any library: shares, ranks, odds and rarities, never names.
 
+use std::collections::HashMap;
+
 use super::facts::{Fact, Goal, Theory};
 use super::methods::{Scored, best};
 use super::neighbours::{self, Neighbours};
@@ -21,7 +23,8 @@ macro_rules! signals {
 
 signals! {
     // What proofs of similar facts used: shares of the nearest, by whole parts, by pairs, and by the formula of hammers.
-    parts_4, parts_16, parts_64, parts_256, parts_first, pairs_8, pairs_64, rare_32, hammer_score, hammer_rank,
+    parts_4, parts_16, parts_64, parts_256, parts_first, pairs_8, pairs_64, rare_32, local, hammer_score,
+    hammer_rank, votes, vote,
     // The same, of what is used by what is used; and facts that proofs use together with the most telling of these.
     indirect, together, own_proof, users,
     // Naive Bayes, and how often facts with the goal's features are proved with it.
@@ -31,7 +34,7 @@ signals! {
     // Where it stands.
     distance, place,
     // How much it is like the goal.
-    like_symbols, like_pairs, like_parts, like_rank, goal_covered, fact_covered, parts_covered, rarest_common,
+    like_symbols, like_pairs, like_parts, like_rank, goal_covered, fact_covered, parts_covered, wider_covered, rarest_common,
     rarest_foreign, mean_foreign, introduces, mention,
     // What it is itself.
     size, symbols, is_proved, proof_size,
@@ -91,7 +94,10 @@ struct Question<'a> {
     goal: &'a Goal,
     before: usize,
     near: Neighbours,
-    shares: [Vec<f32>; 7],
+    shares: [Vec<f32>; 8],
+    votes: [Vec<f32>; 2],
+    /// How relevant symbols are.
+    relevance: HashMap<u32, f32>,
     /// The place of the first neighbour that used a fact, by fact; 0 if none did.
     first: Vec<u32>,
     hammer: Vec<Scored>,
@@ -105,8 +111,12 @@ impl<'a> Question<'a> {
         let near = Neighbours::new(theory, goal);
         let (parts, pairs, rare) = (&near.by_parts, &near.by_pairs, &near.by_rarity);
         let share = |list: &[Scored], number: usize, power: i32| {
-            neighbours::shares(theory, &list[..list.len().min(number)], power)
+            let list = &list[..list.len().min(number)];
+            let first = list.first().map_or(1.0, |&(_, near)| near);
+            neighbours::shares(theory, list, |_, near| (near / first).powi(power))
         };
+        let local =
+            |fact: u32, near: f32| near.powi(2) * (-(before.abs_diff(fact as usize) as f32) / 400.0).exp();
         let shares = [
             share(parts, 4, 1),
             share(parts, 16, 2),
@@ -115,6 +125,7 @@ impl<'a> Question<'a> {
             share(pairs, 8, 1),
             share(pairs, 64, 3),
             share(rare, 32, 1),
+            neighbours::shares(theory, parts, local),
         ];
         let mut first = vec![0; theory.len()];
         for (place, &(fact, _)) in (1..).zip(parts.iter()) {
@@ -127,8 +138,23 @@ impl<'a> Question<'a> {
         let close = surroundings::close(theory, before);
         let indirect = surroundings::indirect(theory, &parts[..parts.len().min(24)]);
         let together = surroundings::together(theory, &shares[1], before);
-        let hammer = best(neighbours::plain(theory, goal, before, 1024), 1024);
-        Question { theory, goal, before, near, shares, first, hammer, close, indirect, together }
+        let hammer = best(neighbours::down(theory, &near.hammer, before, 1024), 1024);
+        let votes = surroundings::votes(theory, goal);
+        let relevance = surroundings::relevance(theory, goal, &shares[1]);
+        Question {
+            theory,
+            goal,
+            before,
+            near,
+            shares,
+            votes,
+            relevance,
+            first,
+            hammer,
+            close,
+            indirect,
+            together,
+        }
     }
 
     /// The best of each source.
@@ -136,13 +162,18 @@ impl<'a> Question<'a> {
         let before = self.before;
         let top = |scores: &[f32], number: usize| {
             let positive = (0..).zip(&scores[..before]).filter(|(_, score)| **score > 0.0);
-            best(positive.map(|(fact, &score)| (fact, score)).collect(), number).into_iter().map(|(fact, _)| fact)
+            best(positive.map(|(fact, &score)| (fact, score)).collect(), number)
+                .into_iter()
+                .map(|(fact, _)| fact)
         };
         let mut is_candidate = vec![false; before];
         let mut take = |fact: u32| is_candidate[fact as usize] = true;
         self.hammer.iter().take(CANDIDATES).for_each(|&(fact, _)| take(fact));
-        [2, 3, 5].iter().for_each(|&list: &usize| top(&self.shares[list], CANDIDATES).for_each(&mut take));
-        [0, 1, 2].iter().for_each(|&scale: &usize| top(&self.close[scale], CANDIDATES / 2).for_each(&mut take));
+        [2, 3, 5, 7].iter().for_each(|&list: &usize| top(&self.shares[list], CANDIDATES).for_each(&mut take));
+        [0, 1, 2]
+            .iter()
+            .for_each(|&scale: &usize| top(&self.close[scale], CANDIDATES / 2).for_each(&mut take));
+        top(&self.votes[0], CANDIDATES).for_each(&mut take);
         top(&self.together, CANDIDATES / 2).for_each(&mut take);
         top(&self.indirect, CANDIDATES / 2).for_each(&mut take);
         let popular = super::methods::popularity(self.theory, before);
@@ -172,12 +203,21 @@ impl<'a> Question<'a> {
         let (number, known) = (fact as usize, &self.theory.facts[fact as usize]);
         let mut set = |at: At, value: f32| row[at as usize] = value;
         let shares = [
-            At::parts_4, At::parts_16, At::parts_64, At::parts_256, At::pairs_8, At::pairs_64, At::rare_32,
+            At::parts_4,
+            At::parts_16,
+            At::parts_64,
+            At::parts_256,
+            At::pairs_8,
+            At::pairs_64,
+            At::rare_32,
+            At::local,
         ];
         for (at, share) in shares.into_iter().zip(&self.shares) {
             set(at, share[number]);
         }
         set(At::parts_first, if self.first[number] == 0 { 7.0 } else { (self.first[number] as f32).ln() });
+        set(At::votes, self.votes[0][number]);
+        set(At::vote, self.votes[1][number]);
         set(At::indirect, self.indirect[number]);
         set(At::together, self.together[number]);
         let telling = &self.shares[1];
@@ -195,7 +235,10 @@ impl<'a> Question<'a> {
         }
         let last = surroundings::last_use(known, self.before);
         set(At::last_use, last.map_or(14.0, |distance| (1.0 + distance as f32).ln()));
-        set(At::lift, ((self.shares[2][number] + 1e-3) / (known.uses.len() as f32 / proofs.max(1.0) + 1e-3)).ln());
+        set(
+            At::lift,
+            ((self.shares[2][number] + 1e-3) / (known.uses.len() as f32 / proofs.max(1.0) + 1e-3)).ln(),
+        );
         set(At::distance, (1.0 + (self.before - number) as f32).ln());
         set(At::place, number as f32 / self.before as f32);
         set(At::is_proved, f32::from(u8::from(known.is_proved())));
@@ -210,12 +253,17 @@ impl<'a> Question<'a> {
         let most = (theory.len() as f32).ln().max(1.0);
         let mut sums = [Sums::default(); 3];
         let (mut rarest_common, mut rarest_foreign, mut foreign) = (0.0f32, 0.0f32, 0.0f32);
+        let (mut relevant, mut all) = (0.0f32, 0.0f32);
         let (mut introduces, mut mention) = (0.0f32, f32::INFINITY);
         for (place, &feature) in known.features.iter().enumerate() {
             let kind = known.ends.partition_point(|&end| end <= place);
             let rarity = theory.rarity(feature);
             let is_common = common.has(feature);
             sums[kind].add(rarity, is_common);
+            if kind == 0 {
+                relevant += rarity * self.relevance.get(&feature).copied().unwrap_or(0.0);
+                all += rarity;
+            }
             if kind == 0 && is_common {
                 rarest_common = rarest_common.max(rarity);
                 let mentions = &theory.having[feature as usize];
@@ -238,6 +286,7 @@ impl<'a> Question<'a> {
         set(At::goal_covered, symbols.common / common.lengths[0].max(1e-6));
         set(At::fact_covered, symbols.common / symbols.all.max(1e-6));
         set(At::parts_covered, parts.common / parts.all.max(1e-6));
+        set(At::wider_covered, relevant / all.max(1e-6));
         set(At::rarest_common, rarest_common / most);
         set(At::rarest_foreign, rarest_foreign / most);
         let foreigners = (known.symbols().len() as f32 - symbols.number).max(1.0);
@@ -279,7 +328,8 @@ impl<'a> Question<'a> {
         set(At::goal_unknown, self.goal.unknown);
         let nearest = &self.near.by_parts[..self.near.by_parts.len().min(16)];
         set(At::nearest, nearest.first().map_or(0.0, |&(_, near)| near));
-        let size = |&(fact, _): &Scored| self.theory.facts[fact as usize].proofs.first().map_or(0, Vec::len) as f32;
+        let size =
+            |&(fact, _): &Scored| self.theory.facts[fact as usize].proofs.first().map_or(0, Vec::len) as f32;
         let total: f32 = nearest.iter().map(size).sum();
         set(At::proof_sizes, (1.0 + total / nearest.len().max(1) as f32).ln());
     }
@@ -301,12 +351,11 @@ impl<'a> Question<'a> {
             }
         }
         let weighted = bayes::Weighted::new(self.theory, self.goal);
-        let mut scores: Vec<f32> = facts
-            .iter()
-            .map(|&fact| bayes::score(self.theory, &weighted, fact, |feature| self.theory.rarity(feature)))
-            .collect();
+        let mut scores: Vec<f32> =
+            facts.iter().map(|&fact| bayes::score(self.theory, &weighted, fact)).collect();
         let mean = scores.iter().sum::<f32>() / scores.len().max(1) as f32;
-        let spread = scores.iter().map(|score| (score - mean).powi(2)).sum::<f32>() / scores.len().max(1) as f32;
+        let spread =
+            scores.iter().map(|score| (score - mean).powi(2)).sum::<f32>() / scores.len().max(1) as f32;
         let spread = spread.sqrt().max(1e-6);
         scores.iter_mut().for_each(|score| *score = (*score - mean) / spread);
         let highest = scores.iter().copied().fold(f32::MIN, f32::max);

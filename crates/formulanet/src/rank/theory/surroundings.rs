@@ -1,6 +1,8 @@
 //! What stands around: uses near the goal's place, what is used by what is used, and what is used together.
 
-use super::facts::{Fact, Theory};
+use std::collections::HashMap;
+
+use super::facts::{Fact, Goal, Theory};
 use super::methods::{Scored, best};
 
 /// Over how many facts uses fade, in three speeds.
@@ -50,14 +52,66 @@ pub(super) fn indirect(theory: &Theory, neighbours: &[Scored]) -> Vec<f32> {
     shares
 }
 
-/// How often facts are used by the same proofs as the facts that neighbours use much more than others do.
-pub(super) fn together(theory: &Theory, shares: &[f32], place: usize) -> Vec<f32> {
+/// Features that more facts have say little of which of them is meant.
+const RARE: usize = 200;
+
+/// How often proofs of facts that share a rare feature with the goal used each fact: the mean over features, the rarest
+/// counting most, and the most of all.
+pub(super) fn votes(theory: &Theory, goal: &Goal) -> [Vec<f32>; 2] {
+    let (mut mean, mut most) = (vec![0.0f32; theory.len()], vec![0.0f32; theory.len()]);
+    let mut of_feature = vec![0.0f32; theory.len()];
+    let mut touched: Vec<u32> = Vec::new();
+    let mut total = 0.0;
+    for &feature in &goal.features {
+        let having = &theory.having[feature as usize];
+        let proved = theory.proved[feature as usize];
+        if having.len() > RARE || proved == 0 {
+            continue;
+        }
+        let (rarity, each) = (theory.rarity(feature), 1.0 / (1.0 + proved as f32));
+        total += rarity;
+        for &used in having.iter().flat_map(|&fact| theory.facts[fact as usize].proofs.iter().flatten()) {
+            if of_feature[used as usize] == 0.0 {
+                touched.push(used);
+            }
+            of_feature[used as usize] += each;
+        }
+        for used in touched.drain(..) {
+            let share = std::mem::take(&mut of_feature[used as usize]);
+            mean[used as usize] += rarity * share;
+            most[used as usize] = most[used as usize].max(share);
+        }
+    }
+    mean.iter_mut().for_each(|share| *share /= total.max(1e-6));
+    [mean, most]
+}
+
+/// How relevant each symbol is: 1 if the goal has it, else the highest share of a telling fact that has it.
+pub(super) fn relevance(theory: &Theory, goal: &Goal, shares: &[f32]) -> HashMap<u32, f32> {
+    let mut relevance: HashMap<u32, f32> = HashMap::new();
+    for (fact, _) in telling(theory, shares) {
+        for &symbol in theory.facts[fact as usize].symbols() {
+            let known = relevance.entry(symbol).or_insert(0.0);
+            *known = known.max(shares[fact as usize]);
+        }
+    }
+    relevance.extend(goal.symbols().iter().map(|&symbol| (symbol, 1.0)));
+    relevance
+}
+
+/// The facts that neighbours use much more than others do.
+fn telling(theory: &Theory, shares: &[f32]) -> Vec<Scored> {
     let proofs = theory.proofs.max(1) as f32;
     let telling = (0..).zip(shares).filter(|(_, share)| **share > 0.0).map(|(fact, &share)| {
         let usual = theory.facts[fact as usize].uses.len() as f32 / proofs;
         (fact, share * ((share + 1e-3) / (usual + 1e-3)).ln())
     });
-    let telling = best(telling.collect(), 24);
+    best(telling.collect(), 24)
+}
+
+/// How often facts are used by the same proofs as the facts that neighbours use much more than others do.
+pub(super) fn together(theory: &Theory, shares: &[f32], place: usize) -> Vec<f32> {
+    let telling = telling(theory, shares);
     let total: f32 = telling.iter().map(|(_, weight)| weight.max(0.0)).sum();
     let mut found = vec![0.0f32; theory.len()];
     for (fact, weight) in telling {
