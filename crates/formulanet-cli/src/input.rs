@@ -7,7 +7,7 @@ use formulanet::logic::hol::{self, Overload};
 use formulanet::logic::tptp::{self, Language};
 use formulanet::logic::{Formula, Interner, Limits, Position, View};
 use formulanet::model::encode::Encoded;
-use formulanet::model::{AnyModel, TrainedModel};
+use formulanet::model::{AnyModel, TogetherFile, TrainedModel};
 use formulanet::net::{Compute, Precision};
 use formulanet::processes;
 use formulanet::rank::{Intake, Library, Premise, Ranker, Reading, Selection};
@@ -199,12 +199,12 @@ impl ModelArgument {
         &self,
         default: &str,
         library: Option<&Library>,
-        reads: bool,
+        (together, reads_usually): (&ReadingArguments, bool),
         (compute, limits): (&ComputeArguments, Limits),
     ) -> Result<(Ranker, Option<Reading>)> {
         let made = library.map(Library::made).transpose()?;
         let default = made.as_ref().map_or(default, |made| &made.model);
-        let (single, together) = match self.model.as_deref().map(AnyModel::named).transpose()? {
+        let (single, given) = match self.model.as_deref().map(AnyModel::named).transpose()? {
             Some(AnyModel::Together(file)) => (TrainedModel::named(default)?, Some(*file)),
             Some(AnyModel::Single(trained)) => (*trained, None),
             None => (TrainedModel::named(default)?, None),
@@ -213,10 +213,12 @@ impl ModelArgument {
         if let Some(library) = library {
             library.check(&ranker)?;
         }
-        let reading = match together {
+        if given.is_some() {
+            together.refuse("a model that reads statements together")?;
+        }
+        let reading = match given {
             Some(file) => Some(Reading::new(file, compute.compute())?),
-            None if reads => Some(Reading::shipped(compute.compute())?),
-            None => None,
+            None => together.reading(reads_usually, compute)?,
         };
         Ok((ranker, reading))
     }
@@ -231,12 +233,25 @@ pub(crate) struct ReadingArguments {
     /// Do not read the best statements together with the conjecture
     #[arg(long, overrides_with = "read")]
     no_read: bool,
+    /// Read with this model instead of the shipped one
+    #[arg(long, value_name = "MODEL", conflicts_with = "no_read")]
+    reader: Option<String>,
 }
 
 impl ReadingArguments {
-    /// Whether to read, if not doing it is usual or not.
-    pub(crate) fn reads(&self, usual: bool) -> bool {
-        self.read || (usual && !self.no_read)
+    /// What reads, if anything does: by default, if that is usual.
+    fn reading(&self, is_usual: bool, compute: &ComputeArguments) -> Result<Option<Reading>> {
+        if let Some(model) = &self.reader {
+            return Ok(Some(Reading::new(TogetherFile::named(model)?, compute.compute())?));
+        }
+        let reads = self.read || (is_usual && !self.no_read);
+        Ok(if reads { Some(Reading::shipped(compute.compute())?) } else { None })
+    }
+
+    /// Refuses these flags where they have no effect.
+    fn refuse(&self, with: &str) -> Result<()> {
+        let flags = [("--read", self.read), ("--no-read", self.no_read), ("--reader", self.reader.is_some())];
+        refuse_given(&flags, with)
     }
 }
 

@@ -89,10 +89,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let (own, stored) = (sources.first().map(Source::syntax), library.as_ref().map(Library::syntax));
     let languages = Languages::decide(arguments.reading.syntax, own, stored.transpose()?);
     let limits = arguments.limits.limits();
-    let reads = arguments.together.reads(languages.reads());
-    let computing = (&arguments.compute, limits);
+    let (together, computing) = ((&arguments.together, languages.reads()), (&arguments.compute, limits));
     let (ranker, reading) =
-        arguments.model.selector(languages.model(), library.as_ref(), reads, computing)?;
+        arguments.model.selector(languages.model(), library.as_ref(), together, computing)?;
     let own = read_all(&ranker, sources)?;
     let mut goal = arguments.reading.encode(&arguments.conjecture, languages.conjecture, &ranker)?;
     let mut candidates = Candidates::new(library.as_ref().map(Stored::OnDisk), own);

@@ -74,9 +74,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         return Err(wrong("several K write several files: say where with --out FOLDER"));
     }
     let model = shipped::for_syntax(Syntax::Tptp);
-    let reads = arguments.together.reads(arguments.no_names || shipped::reads(Syntax::Tptp));
+    let together = (&arguments.together, arguments.no_names || shipped::reads(Syntax::Tptp));
     let computing = (&arguments.compute, arguments.limits.limits());
-    let (ranker, reading) = arguments.model.selector(model, None, reads, computing)?;
+    let (ranker, reading) = arguments.model.selector(model, None, together, computing)?;
     let usual = ["hypothesis", "assumption"].map(str::to_owned);
     let kept = arguments.keep.as_deref().unwrap_or(&usual);
     let problem = Problem::read(Source::open(&arguments.problem)?, &ranker, kept)?;
