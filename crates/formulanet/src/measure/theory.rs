@@ -356,7 +356,7 @@ mod tests {
     fn a_growing_library_knows_what_came_before() {
         let test = TheoryTest::last(THEORY, 3, true).unwrap();
         assert_eq!(test.tests.iter().map(|(fact, _)| *fact).collect::<Vec<_>>(), [33, 34, 35]);
-        let outcomes = test.run(&[Method::Neighbours, Method::Popularity], None, &Silent).unwrap();
+        let outcomes = test.run(&[Method::Neighbours, Method::Popularity], (None, None), &Silent).unwrap();
         for (outcome, method) in outcomes.iter().zip(["knn", "popularity"]) {
             let report = outcome.report();
             assert_eq!((report.tests, report.facts, report.method), (3, 36, method));
@@ -378,7 +378,7 @@ mod tests {
     fn a_given_fact_does_not_know_its_own_proof() {
         let test = TheoryTest::given(THEORY, TESTS, true).unwrap();
         assert_eq!(test.tests.iter().map(|(fact, _)| *fact).collect::<Vec<_>>(), [32, 33]);
-        let first = test.run(&[Method::Bayes], None, &Silent).unwrap();
+        let first = test.run(&[Method::Bayes], (None, None), &Silent).unwrap();
         // If its own proof counted, what it used would come first.
         assert!(first[0].report().map < 0.999, "{:?}", first[0].report());
         assert_eq!(test.oddities().count(), 0);
