@@ -311,9 +311,10 @@ impl TheoryOutcome {
 
 /// Figures of several methods side by side.
 pub fn theory_table(outcomes: &[TheoryOutcome]) -> String {
-    let mut text = String::from(
-        "method       recall@16       @32            @64            @256           MRR            MAP            ms\n",
-    );
+    let headings = ["recall@16", "@32", "@64", "@256", "MRR", "MAP"];
+    let mut text = format!("{:<11}", "method");
+    headings.iter().for_each(|heading| text += &format!("  {heading:<13}"));
+    text += "  ms\n";
     for outcome in outcomes {
         text += &format!("{:<11}", outcome.method.name());
         for Measured { mean, error } in outcome.measured() {
