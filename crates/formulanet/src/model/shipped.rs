@@ -4,17 +4,18 @@ use crate::read::Syntax;
 
 /// Their names and files.
 #[cfg(feature = "shipped")]
-const MODELS: [(&str, &[u8]); 4] = [
+const MODELS: [(&str, &[u8]); 5] = [
     ("holstep", include_bytes!("../../../../models/holstep/model.safetensors")),
     ("hol-premises", include_bytes!("../../../../models/hol-premises/model.safetensors")),
     ("mizar", include_bytes!("../../../../models/mizar/model.safetensors")),
     ("mizar-premises", include_bytes!("../../../../models/mizar-premises/model.safetensors")),
+    ("reader", include_bytes!("../../../../models/reader/model.safetensors")),
 ];
 #[cfg(not(feature = "shipped"))]
 const MODELS: [(&str, &[u8]); 0] = [];
 
 /// Those that read statements together.
-const TOGETHER: [&str; 1] = ["mizar"];
+const TOGETHER: [&str; 2] = ["mizar", "reader"];
 
 /// The file of a shipped model.
 pub fn bytes(name: &str) -> Option<&'static [u8]> {
