@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{ArgGroup, Args};
-use formulanet::rank::{Candidates, Languages, Library, Pace, Ranked, Ranker, Scores, Stored};
+use formulanet::rank::{Candidates, Languages, Library, Pace, Ranked, Ranker, Scores, Stored, Trust};
 use formulanet::read::Source;
 use serde::Serialize;
 
@@ -100,7 +100,13 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if let Some(reading) = &reading {
         let (formula, names) = (&goal.formula, &mut goal.names);
         let statement = |number| candidates.statement(number);
-        reading.rescore(&mut scores.scores, statement, formula, &ranker.hol_options(), names)?;
+        reading.rescore(
+            (&mut scores.scores, Trust::Both),
+            statement,
+            formula,
+            &ranker.hol_options(),
+            names,
+        )?;
     }
     let selection = arguments.selection.selection(arguments.most);
     let (taken, marks) = candidates.select(&selection, &scores.scores, &Pace::Free)?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use formulanet::model::shipped;
-use formulanet::rank::{Pace, Problem, Ranked};
+use formulanet::rank::{Pace, Problem, Ranked, Trust};
 use formulanet::read::{Source, Syntax};
 
 use crate::input::{
@@ -86,7 +86,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let mut scores =
         if arguments.no_names { problem.nameless_scores(&ranker)? } else { problem.scores(&ranker) };
     if let Some(reading) = &reading {
-        problem.rescore(reading, &ranker, &mut scores)?;
+        let trust = if arguments.no_names { Trust::Reader } else { Trust::Both };
+        problem.rescore(reading, &ranker, (&mut scores, trust))?;
     }
     let name = |i| problem.axiom_name(i);
     let marks = arguments.selection.selection(0).marks(scores.len(), name, &Pace::Free)?;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use formulanet::Error;
 use formulanet::model::encode::Encoded;
-use formulanet::rank::{Candidates, Intake, Languages, Pace, Premise, Ranked, Ranker, Selection, Stored};
+use formulanet::rank::{
+    Candidates, Intake, Languages, Pace, Premise, Ranked, Ranker, Selection, Stored, Trust,
+};
 use formulanet::read::{Source, Statement, Syntax};
 use serde::{Deserialize, Serialize};
 
@@ -96,7 +98,7 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
         deadline.check()?;
         let read = catalog.reader()?.rescore_for(
             &goal,
-            &mut scores,
+            (&mut scores, Trust::Both),
             |number| candidates.statement(number),
             &ranker.hol_options(),
         );

@@ -30,7 +30,7 @@ pub use pace::Pace;
 pub use pool::{Pool, Retriever};
 pub use problem::{Problem, is_goal};
 pub use ranker::{Ranked, Ranker, order};
-pub use reading::{READ, Reading, nameless_scores};
+pub use reading::{READ, Reading, Trust, nameless_scores};
 pub use row::{Row, Rows};
 pub use scorer::{Query, Scoring};
 pub use selection::{Marks, Selection, matches};

@@ -10,7 +10,7 @@ use formulanet::model::TogetherFile;
 use formulanet::model::together::TogetherRecipe;
 use formulanet::net::together::Loss;
 use formulanet::net::{Compute, Precision};
-use formulanet::rank::{Reading, Retriever};
+use formulanet::rank::{Reading, Retriever, Trust};
 use formulanet::read::{Statement, Syntax};
 use formulanet::train::{
     PoolOptions, PoolSource, RunEnd, RunOptions, TogetherRun, make_pools, train_together,
@@ -216,7 +216,9 @@ fn reading_ranks_better_than_the_retriever_and_looks_at_no_name() {
         let goal = tptp::parse_formula(&goal, tptp::Language::Fof, Limits::default(), &mut names).unwrap();
         let mut scores = vec![0.9, 0.5, 0.4, 0.3];
         let statement = |number: usize| Ok(candidates[number].clone());
-        reading.rescore(&mut scores, statement, &goal, &hol::Options::default(), &mut names).unwrap();
+        reading
+            .rescore((&mut scores, Trust::Reader), statement, &goal, &hol::Options::default(), &mut names)
+            .unwrap();
         scores
     };
     let scores = read("");

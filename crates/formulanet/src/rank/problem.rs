@@ -4,7 +4,7 @@ use formulanet_logic::Interner;
 
 use super::intake::encode_at;
 use super::ranker::{Ranked, Ranker};
-use super::reading::{Reading, nameless_scores};
+use super::reading::{Reading, Trust, nameless_scores};
 use super::theory::Features;
 use crate::Error;
 use crate::model::encode::Encoded;
@@ -143,7 +143,12 @@ impl Problem {
     /// # Errors
     ///
     /// If a statement cannot be read again, or all is too large together.
-    pub fn rescore(&self, reading: &Reading, ranker: &Ranker, scores: &mut Vec<f32>) -> Result<(), Error> {
+    pub fn rescore(
+        &self,
+        reading: &Reading,
+        ranker: &Ranker,
+        (scores, trust): (&mut Vec<f32>, Trust),
+    ) -> Result<(), Error> {
         let options = ranker.hol_options();
         let written = |Item { name, text, .. }: &Item| Statement {
             name: name.clone(),
@@ -154,7 +159,7 @@ impl Problem {
         let mut best = vec![0.0f32; scores.len()];
         for conjecture in self.of(Part::Conjecture).take(MOST_CONJECTURES) {
             let mut read = scores.clone();
-            reading.rescore_for(&written(conjecture), &mut read, axiom, &options)?;
+            reading.rescore_for(&written(conjecture), (&mut read, trust), axiom, &options)?;
             best.iter_mut().zip(read).for_each(|(best, score)| *best = best.max(score));
         }
         *scores = best;
