@@ -40,9 +40,12 @@ pub(super) struct TheoryArguments {
     /// Blend signals as this file of `formulanet blend` says, for --method auto
     #[arg(long, value_name = "FILE", requires = "theory")]
     blend: Option<PathBuf>,
-    /// Read the best 256 facts together with this model, for --method auto
+    /// Read the best 256 facts together with this model, for --method auto [default: the shipped one]
     #[arg(long, value_name = "MODEL", requires = "theory")]
     reader: Option<String>,
+    /// Do not read facts together, for --method auto
+    #[arg(long, requires = "theory", conflicts_with = "reader")]
+    no_read: bool,
 }
 
 impl TheoryArguments {
@@ -90,9 +93,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         (None, Output::Text, None) => Method::ALL.map(|(_, method)| method).to_vec(),
         _ => vec![Method::Auto],
     };
+    let compute = arguments.compute.compute();
     let reading = match &asked.reader {
-        Some(reader) => Some(Reading::new(TogetherFile::named(reader)?, arguments.compute.compute())?),
-        None => None,
+        Some(reader) => Some(Reading::new(TogetherFile::named(reader)?, compute)?),
+        None if asked.no_read => None,
+        None => Reading::shipped(compute).ok(),
     };
     let outcomes = test.run(&methods, (blend.as_ref(), reading.as_ref()), &Bar::new())?;
     let Some(first) = outcomes.first() else { return Ok(()) };
