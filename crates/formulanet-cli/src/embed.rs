@@ -73,8 +73,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let premises = match &arguments.formula {
         Some(formula) => {
             let (name, text, syntax) = ("formula".to_owned(), formula.clone(), languages.conjecture);
-            let encoded = arguments.reading.encode(formula, syntax, &ranker)?;
-            vec![Premise { name, text, syntax, encoded }]
+            let goal = arguments.reading.encode(formula, syntax, &ranker)?;
+            vec![Premise { name, text, syntax, encoded: goal.encoded }]
         }
         None => {
             arguments.reading.refuse("a file of statements")?;

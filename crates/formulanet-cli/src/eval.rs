@@ -1,8 +1,9 @@
 //! `formulanet eval`: how good a model, or a simple baseline, is on labelled pairs.
 
+mod theory;
 mod together;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -30,18 +31,21 @@ use together::Facts;
 /// every step's classifier and of their vote, how the statements of a conjecture are ranked, and calibration. For a
 /// model that ranks premises: recall, full recall, MRR and MAP. A model that reads the statements of a conjecture together
 /// is measured like one that classifies pairs; what it says of a statement depends on the others.
+///
+/// With --theory, no model is measured, but ways to rank the facts of a library by its own proofs.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet eval --model run/model.safetensors --data holstep\n  \
     formulanet eval --model run/model.safetensors --data holstep.tgz --split test --format json\n  \
-    formulanet eval --baseline seen --data holstep --report seen.html")]
+    formulanet eval --baseline seen --data holstep --report seen.html\n  \
+    formulanet eval --theory theory.jsonl --test-last 5")]
 pub(crate) struct Arguments {
     /// A model file, or a shipped model: holstep, hol-premises, mizar, mizar-premises
-    #[arg(long, value_name = "MODEL", required_unless_present_any = ["baseline", "library_baseline"])]
+    #[arg(long, value_name = "MODEL", required_unless_present_any = ["baseline", "library_baseline", "theory"])]
     model: Option<String>,
     /// A folder of `formulanet prepare`; or a HolStep, DeepMath or JSON Lines directory, archive or file
-    #[arg(long, value_name = "PATH")]
-    data: PathBuf,
+    #[arg(long, value_name = "PATH", required_unless_present = "theory")]
+    data: Option<PathBuf>,
     /// Which pairs [default: validation for a prepared folder, all otherwise]
     #[arg(long, value_enum)]
     split: Option<Part>,
@@ -72,6 +76,8 @@ pub(crate) struct Arguments {
     /// Skip statements of raw data that cannot be read
     #[arg(long)]
     keep_going: bool,
+    #[command(flatten)]
+    theory: theory::TheoryArguments,
     #[command(flatten)]
     compute: ComputeArguments,
     /// Print text or JSON
@@ -111,6 +117,13 @@ enum Request {
     LibraryBaseline(LibraryBaseline, Split),
 }
 
+impl Arguments {
+    /// The data, which is there unless a theory is measured.
+    fn data(&self) -> Result<&Path> {
+        self.data.as_deref().context("expected --data")
+    }
+}
+
 impl Request {
     fn new(arguments: &Arguments, model: Option<TrainedModel>) -> Result<Self> {
         let split = match arguments.split.unwrap_or(Part::Validation).splits() {
@@ -148,6 +161,9 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    if arguments.theory.is_given() {
+        return theory::run(&arguments);
+    }
     let model = match arguments.model.as_deref().map(AnyModel::named).transpose()? {
         Some(AnyModel::Together(file)) => return together::run(&file, &arguments),
         Some(AnyModel::Single(trained)) => Some(*trained),
@@ -275,7 +291,7 @@ struct Data {
 impl Data {
     /// Opens a prepared folder, or prepares raw data for a model that reads this view.
     fn open(arguments: &Arguments, view: Option<View>) -> Result<Self> {
-        let path = &arguments.data;
+        let path = arguments.data()?;
         if path.join("meta.json").is_file() {
             refuse_given(&[("--keep-going", arguments.keep_going)], "a prepared folder")?;
             let prepared = Prepared::open(path)?;

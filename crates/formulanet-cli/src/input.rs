@@ -6,11 +6,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use formulanet::logic::hol::{self, Overload};
 use formulanet::logic::tptp::{self, Language};
 use formulanet::logic::{Formula, Interner, Limits, Position, View};
-use formulanet::model::TrainedModel;
 use formulanet::model::encode::Encoded;
+use formulanet::model::{AnyModel, TogetherFile, TrainedModel};
 use formulanet::net::{Compute, Precision};
 use formulanet::processes;
-use formulanet::rank::{Intake, Library, Premise, Ranker, Selection};
+use formulanet::rank::{Intake, Library, Premise, Ranker, Reading, Selection};
 use formulanet::read::{Format, Source, Syntax, read_text};
 
 use crate::processes::group;
@@ -100,13 +100,14 @@ impl FormulaArguments {
     }
 
     /// Reads a formula as a model does.
-    pub(crate) fn encode(&self, argument: &str, syntax: Syntax, ranker: &Ranker) -> Result<Encoded> {
+    pub(crate) fn encode(&self, argument: &str, syntax: Syntax, ranker: &Ranker) -> Result<Goal> {
         let mut names = Interner::new();
         let formula = self.parse_as(argument, syntax, ranker.hol_options(), &mut names)?;
-        ranker.encoder().encode(&formula, &names).map_err(|cause| {
+        let encoded = ranker.encoder().encode(&formula, &names).map_err(|cause| {
             let position = Position { line: 1, column: 1 };
-            formulanet::Error::TooLarge { file: "formula".to_owned(), position, cause }.into()
-        })
+            formulanet::Error::TooLarge { file: "formula".to_owned(), position, cause }
+        })?;
+        Ok(Goal { encoded, formula, names })
     }
 
     /// Flags that only HOL Light's syntax has a use for, and whether they were given.
@@ -123,6 +124,13 @@ impl FormulaArguments {
         refuse_given(&[("--syntax", self.syntax.is_some())], with)?;
         refuse_given(&self.given(), with)
     }
+}
+
+/// A conjecture, as a model reads it and as it was parsed.
+pub(crate) struct Goal {
+    pub(crate) encoded: Encoded,
+    pub(crate) formula: Formula,
+    pub(crate) names: Interner,
 }
 
 /// Which statements are taken, beside how many.
@@ -183,6 +191,67 @@ impl ModelArgument {
         let ranker = self.ranker(&library.made()?.model, compute, limits)?;
         library.check(&ranker)?;
         Ok(ranker)
+    }
+
+    /// What ranks and what then reads the best together. The given model does one of the two; a default, or the model
+    /// that made a library, the other.
+    pub(crate) fn selector(
+        &self,
+        default: &str,
+        library: Option<&Library>,
+        (together, reads_usually): (&ReadingArguments, bool),
+        (compute, limits): (&ComputeArguments, Limits),
+    ) -> Result<(Ranker, Option<Reading>)> {
+        let made = library.map(Library::made).transpose()?;
+        let default = made.as_ref().map_or(default, |made| &made.model);
+        let (single, given) = match self.model.as_deref().map(AnyModel::named).transpose()? {
+            Some(AnyModel::Together(file)) => (TrainedModel::named(default)?, Some(*file)),
+            Some(AnyModel::Single(trained)) => (*trained, None),
+            None => (TrainedModel::named(default)?, None),
+        };
+        let ranker = Ranker::new(single, compute.compute())?.with_limits(limits);
+        if let Some(library) = library {
+            library.check(&ranker)?;
+        }
+        if given.is_some() {
+            together.refuse("a model that reads statements together")?;
+        }
+        let reading = match given {
+            Some(file) => Some(Reading::new(file, compute.compute())?),
+            None => together.reading(reads_usually, compute)?,
+        };
+        Ok((ranker, reading))
+    }
+}
+
+/// Whether the best candidates are read together.
+#[derive(Args)]
+pub(crate) struct ReadingArguments {
+    /// Read the best 256 statements together with the conjecture, and order them by that
+    #[arg(long, overrides_with = "no_read")]
+    read: bool,
+    /// Do not read the best statements together with the conjecture
+    #[arg(long, overrides_with = "read")]
+    no_read: bool,
+    /// Read with this model instead of the shipped one
+    #[arg(long, value_name = "MODEL", conflicts_with = "no_read")]
+    reader: Option<String>,
+}
+
+impl ReadingArguments {
+    /// What reads, if anything does: by default, if that is usual.
+    fn reading(&self, is_usual: bool, compute: &ComputeArguments) -> Result<Option<Reading>> {
+        if let Some(model) = &self.reader {
+            return Ok(Some(Reading::new(TogetherFile::named(model)?, compute.compute())?));
+        }
+        let reads = self.read || (is_usual && !self.no_read);
+        Ok(if reads { Some(Reading::shipped(compute.compute())?) } else { None })
+    }
+
+    /// Refuses these flags where they have no effect.
+    fn refuse(&self, with: &str) -> Result<()> {
+        let flags = [("--read", self.read), ("--no-read", self.no_read), ("--reader", self.reader.is_some())];
+        refuse_given(&flags, with)
     }
 }
 

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod advice;
+mod blend;
 mod embed;
 mod eval;
 mod graph;
@@ -43,6 +44,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Blend(blend::Arguments),
     Embed(embed::Arguments),
     Eval(eval::Arguments),
     Graph(graph::Arguments),
@@ -78,6 +80,7 @@ fn main() -> ExitCode {
         }
     };
     let result = match arguments.command {
+        Command::Blend(arguments) => blend::run(arguments),
         Command::Embed(arguments) => embed::run(arguments),
         Command::Eval(arguments) => eval::run(arguments),
         Command::Graph(arguments) => graph::run(arguments),

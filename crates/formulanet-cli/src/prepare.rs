@@ -8,11 +8,13 @@ use clap::Args;
 use formulanet::data::{self, Counts, HoldOut, Labels, Layout, Options, Preparation, view_name};
 use formulanet::logic::View;
 use formulanet::processes::{self, Alone};
+use formulanet::rank::Retriever;
+use formulanet::train::{PoolOptions, PoolSource, make_pools};
 
 use crate::input::{LimitArguments, ViewArgument, counted, one_of};
 use crate::output::Output;
 use crate::progress::Bar;
-use crate::usage::refuse_given;
+use crate::usage::{refuse_given, wrong};
 
 /// Turn a data set into graphs for training
 ///
@@ -21,11 +23,13 @@ use crate::usage::refuse_given;
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet prepare holstep.tgz --out holstep\n  \
-    formulanet prepare my-pairs.jsonl --out mine --view dag --validation 0.1\n\n\
+    formulanet prepare my-pairs.jsonl --out mine --view dag --validation 0.1\n  \
+    formulanet prepare theory.jsonl --pool 128 --out pools\n\n\
     A line of JSON Lines: {\"conjecture\": \"...\", \"statement\": \"...\", \"useful\": true, \"name\": \"...\", \"syntax\": \"hol\"}")]
 pub(crate) struct Arguments {
-    /// The data set: a directory, an archive or a file
-    input: PathBuf,
+    /// The data set: a directory, an archive or a file; with --pool, theory files
+    #[arg(required_unless_present = "unordered")]
+    input: Vec<PathBuf>,
     /// Write the prepared data to this folder
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
@@ -49,6 +53,18 @@ pub(crate) struct Arguments {
     /// Also write what `train --together` reads
     #[arg(long)]
     together: bool,
+    /// Find the best N candidates for every fact of theory files that has a proof, for `train --together`
+    #[arg(long, value_name = "N")]
+    pool: Option<usize>,
+    /// With --pool: a theory file whose order means nothing, so that all facts are candidates for all others
+    #[arg(long, value_name = "FILE", requires = "pool")]
+    unordered: Vec<PathBuf>,
+    /// With --pool: only for facts that are held out
+    #[arg(long, requires = "pool")]
+    only_held_out: bool,
+    /// With --pool: look for candidates as if no proof were known, for this share of the facts [default: 0.15]
+    #[arg(long, value_name = "SHARE", requires = "pool")]
+    without_proofs: Option<f64>,
     /// Skip statements that cannot be read, and say which
     #[arg(long)]
     keep_going: bool,
@@ -80,6 +96,12 @@ pub(crate) fn hold_out(argument: &str) -> Result<HoldOut, String> {
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    if let Some(size) = arguments.pool {
+        return pools(&arguments, size);
+    }
+    let [input] = &arguments.input[..] else {
+        return Err(wrong("expected one data set; only with --pool there may be several"));
+    };
     let view = arguments.view.view;
     if matches!(arguments.validation, HoldOut::Names(_)) {
         let with = "--validation @FILE, which names the conjectures";
@@ -101,7 +123,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         limits: arguments.limits.limits(),
     };
     let threads = arguments.threads.unwrap_or_else(|| processes::threads(&Alone));
-    let (input, out, layout) = (&arguments.input, &arguments.out, arguments.input_format);
+    let (out, layout) = (&arguments.out, arguments.input_format);
     let prepared = data::prepare(input, out, layout, &options, threads, &Bar::new())?;
     let (what, meta) = match prepared {
         Preparation::AlreadyThere(meta) => ("already there:", meta),
@@ -112,6 +134,48 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     };
     let text = format!("{what} {}\n{}", out.display(), summary(&meta.counts));
     arguments.format.print(text, &meta)
+}
+
+/// Makes pools of theory files.
+fn pools(arguments: &Arguments, size: usize) -> Result<()> {
+    let without_proofs = arguments.without_proofs.unwrap_or(0.15);
+    if size == 0 || !(0.0..=1.0).contains(&without_proofs) {
+        return Err(wrong("expected --pool to be at least 1, and --without-proofs to be from 0 to 1"));
+    }
+    let unused = [
+        ("--input-format", arguments.input_format.is_some()),
+        ("--rename-variables", arguments.rename_variables.is_some()),
+        ("--together", arguments.together),
+        ("--keep-going", arguments.keep_going),
+    ];
+    refuse_given(&unused, "--pool")?;
+    let source =
+        |is_ordered: bool| move |file: &PathBuf| PoolSource { file: file.display().to_string(), is_ordered };
+    let ordered = arguments.input.iter().map(source(true));
+    let sources: Vec<PoolSource> = ordered.chain(arguments.unordered.iter().map(source(false))).collect();
+    let options = PoolOptions {
+        size,
+        retriever: Retriever::Ranks,
+        validation: arguments.validation.clone(),
+        seed: arguments.seed.unwrap_or(0),
+        without_proofs,
+        only_held_out: arguments.only_held_out,
+        limits: arguments.limits.limits(),
+        threads: arguments.threads.unwrap_or_else(|| processes::threads(&Alone)),
+    };
+    let problems = make_pools(&sources, &options, &Bar::new())?;
+    problems.write_pools(&arguments.out)?;
+    let found = problems.found();
+    let text = format!(
+        "wrote {}\n{:>12} goals\n{:>12} candidates\n{:>12.1} % of what their proofs used is among them\n",
+        arguments.out.display(),
+        problems.len(),
+        found.candidates,
+        100.0 * found.share
+    );
+    let object =
+        serde_json::json!({ "goals": problems.len(), "candidates": found.candidates, "found": found.share });
+    arguments.format.print(text, &object)
 }
 
 fn summary(counts: &Counts) -> String {

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{ArgGroup, Args};
-use formulanet::rank::{Candidates, Languages, Library, Pace, Ranked, Ranker, Scores, Stored};
+use formulanet::rank::{Candidates, Languages, Library, Pace, Ranked, Ranker, Scores, Stored, Trust};
 use formulanet::read::Source;
 use serde::Serialize;
 
 use crate::input::{
-    ComputeArguments, FormatArgument, FormulaArguments, LimitArguments, ModelArgument, SelectionArguments,
-    read_all, refuse_stdin_twice, warn_unmatched, writing,
+    ComputeArguments, FormatArgument, FormulaArguments, LimitArguments, ModelArgument, ReadingArguments,
+    SelectionArguments, read_all, refuse_stdin_twice, warn_unmatched, writing,
 };
 use crate::output::Output;
 
@@ -52,6 +52,8 @@ pub(crate) struct Arguments {
     explain: bool,
     #[command(flatten)]
     model: ModelArgument,
+    #[command(flatten)]
+    together: ReadingArguments,
     /// How to show the result
     #[arg(long, value_enum, default_value_t = Output::Text)]
     format: Output,
@@ -87,14 +89,25 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let (own, stored) = (sources.first().map(Source::syntax), library.as_ref().map(Library::syntax));
     let languages = Languages::decide(arguments.reading.syntax, own, stored.transpose()?);
     let limits = arguments.limits.limits();
-    let ranker = match &library {
-        Some(library) => arguments.model.ranker_of(library, &arguments.compute, limits)?,
-        None => arguments.model.ranker(languages.model(), &arguments.compute, limits)?,
-    };
+    let (together, computing) = ((&arguments.together, languages.reads()), (&arguments.compute, limits));
+    let (ranker, reading) =
+        arguments.model.selector(languages.model(), library.as_ref(), together, computing)?;
     let own = read_all(&ranker, sources)?;
-    let conjecture = arguments.reading.encode(&arguments.conjecture, languages.conjecture, &ranker)?;
+    let mut goal = arguments.reading.encode(&arguments.conjecture, languages.conjecture, &ranker)?;
     let mut candidates = Candidates::new(library.as_ref().map(Stored::OnDisk), own);
-    let scores = candidates.score(&ranker, &conjecture, arguments.explain, &Pace::Free)?;
+    let conjecture = &goal.encoded;
+    let mut scores = candidates.score(&ranker, conjecture, arguments.explain, &Pace::Free)?;
+    if let Some(reading) = &reading {
+        let (formula, names) = (&goal.formula, &mut goal.names);
+        let statement = |number| candidates.statement(number);
+        reading.rescore(
+            (&mut scores.scores, Trust::Both),
+            statement,
+            formula,
+            &ranker.hol_options(),
+            names,
+        )?;
+    }
     let selection = arguments.selection.selection(arguments.most);
     let (taken, marks) = candidates.select(&selection, &scores.scores, &Pace::Free)?;
     warn_unmatched(&marks.unmatched);

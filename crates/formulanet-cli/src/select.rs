@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use formulanet::model::shipped;
-use formulanet::rank::{Pace, Problem, Ranked};
+use formulanet::rank::{Pace, Problem, Ranked, Trust};
 use formulanet::read::{Source, Syntax};
 
 use crate::input::{
-    ComputeArguments, LimitArguments, ModelArgument, SelectionArguments, warn_unmatched, writing,
+    ComputeArguments, LimitArguments, ModelArgument, ReadingArguments, SelectionArguments, warn_unmatched,
+    writing,
 };
 use crate::output::write_file;
 use crate::rank::Row;
@@ -41,6 +42,11 @@ pub(crate) struct Arguments {
     keep: Option<Vec<String>>,
     #[command(flatten)]
     model: ModelArgument,
+    #[command(flatten)]
+    together: ReadingArguments,
+    /// Look at no symbol's name: renaming all symbols of the problem changes nothing
+    #[arg(long, conflicts_with_all = ["model", "no_read"])]
+    no_names: bool,
     /// How to show the result
     #[arg(long, value_enum, default_value_t = Output::Tptp)]
     format: Output,
@@ -68,14 +74,21 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         return Err(wrong("several K write several files: say where with --out FOLDER"));
     }
     let model = shipped::for_syntax(Syntax::Tptp);
-    let ranker = arguments.model.ranker(model, &arguments.compute, arguments.limits.limits())?;
+    let together = (&arguments.together, arguments.no_names || shipped::reads(Syntax::Tptp));
+    let computing = (&arguments.compute, arguments.limits.limits());
+    let (ranker, reading) = arguments.model.selector(model, None, together, computing)?;
     let usual = ["hypothesis", "assumption"].map(str::to_owned);
     let kept = arguments.keep.as_deref().unwrap_or(&usual);
     let problem = Problem::read(Source::open(&arguments.problem)?, &ranker, kept)?;
     for role in arguments.keep.iter().flatten().filter(|role| *role != "none" && !problem.has_role(role)) {
         eprintln!("warning: no statement has the role `{role}`");
     }
-    let scores = problem.scores(&ranker);
+    let mut scores =
+        if arguments.no_names { problem.nameless_scores(&ranker)? } else { problem.scores(&ranker) };
+    if let Some(reading) = &reading {
+        let trust = if arguments.no_names { Trust::Reader } else { Trust::Both };
+        problem.rescore(reading, &ranker, (&mut scores, trust))?;
+    }
     let name = |i| problem.axiom_name(i);
     let marks = arguments.selection.selection(0).marks(scores.len(), name, &Pace::Free)?;
     warn_unmatched(&marks.unmatched);

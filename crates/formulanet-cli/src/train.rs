@@ -53,6 +53,9 @@ pub(crate) struct Arguments {
     /// Train a network that reads a conjecture and all its statements together
     #[arg(long, conflicts_with_all = ["preset", "init", "resume"])]
     together: bool,
+    /// With --together: train on these data, too
+    #[arg(long, value_name = "PATH")]
+    also: Vec<PathBuf>,
     /// With --together and raw data: hold out conjectures, as `formulanet prepare` does [default: 700]
     #[arg(long, value_name = "N", value_parser = hold_out)]
     validation: Option<HoldOut>,
@@ -114,8 +117,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if arguments.together || arguments.resume.as_deref().is_some_and(train::is_together) {
         return together::run(&arguments);
     }
-    let with = "data that `formulanet prepare` has split";
-    refuse_given(&[("--validation", arguments.validation.is_some())], with)?;
+    let flags = [("--validation", arguments.validation.is_some()), ("--also", !arguments.also.is_empty())];
+    refuse_given(&flags, "data that `formulanet prepare` has split")?;
     let prepared = Prepared::open(&arguments.data)?;
     let (folder, recipe) = match &arguments.resume {
         Some(folder) => (folder, recipe_of(folder)?),

@@ -20,10 +20,11 @@ const SHORTER: [(&str, &str); 4] = [
 ];
 
 /// Files that examples name, and the fixtures they are.
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 9] = [
     ("arithmetic.hol", "arithmetic.hol"),
     ("statements.hol", "arithmetic.hol"),
     ("theory.p", "relations.p"),
+    ("theory.jsonl", "theory.jsonl"),
     ("problem.p", "relations.p"),
     ("big.p", "relations.p"),
     ("file.holstep", "successor.holstep"),

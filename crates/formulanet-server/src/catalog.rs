@@ -8,7 +8,7 @@ use formulanet::logic::Limits;
 use formulanet::model::TrainedModel;
 use formulanet::model::shipped;
 use formulanet::net::{Compute, Precision};
-use formulanet::rank::{self, Library, Ranker};
+use formulanet::rank::{self, Library, Ranker, Reading};
 use formulanet::read::Syntax;
 
 use crate::problem::Problem;
@@ -40,6 +40,8 @@ pub(crate) struct Catalog {
     /// The model for statements of requests, if one was given.
     given: Option<Arc<Model>>,
     pub(crate) shelves: Vec<Shelf>,
+    /// What reads the best statements together; laid out when the first request needs it.
+    reader: OnceLock<Reading>,
     precision: Precision,
     limits: Limits,
 }
@@ -52,6 +54,7 @@ impl Catalog {
             slots: shipped::for_libraries().map(slot).collect(),
             given: None,
             shelves: Vec::new(),
+            reader: OnceLock::new(),
             precision: settings.precision,
             limits: settings.limits,
         };
@@ -90,6 +93,15 @@ impl Catalog {
         let loaded = TrainedModel::named(&slot.name).and_then(|trained| self.lay_out(&slot.name, trained));
         let loaded = loaded.map_err(|_| Problem::fault())?;
         Ok(Arc::clone(slot.model.get_or_init(|| Arc::new(loaded))))
+    }
+
+    /// What reads the best statements together.
+    pub(crate) fn reader(&self) -> Result<&Reading, Problem> {
+        if let Some(reader) = self.reader.get() {
+            return Ok(reader);
+        }
+        let reader = Reading::shipped(Compute::new(self.precision, 1)).map_err(|_| Problem::fault())?;
+        Ok(self.reader.get_or_init(|| reader))
     }
 
     /// The name of the model for statements in a language.

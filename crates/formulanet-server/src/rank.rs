@@ -5,8 +5,10 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use formulanet::Error;
 use formulanet::model::encode::Encoded;
-use formulanet::rank::{Candidates, Intake, Languages, Pace, Premise, Ranked, Ranker, Selection, Stored};
-use formulanet::read::{Source, Syntax};
+use formulanet::rank::{
+    Candidates, Intake, Languages, Pace, Premise, Ranked, Ranker, Selection, Stored, Trust,
+};
+use formulanet::read::{Source, Statement, Syntax};
 use serde::{Deserialize, Serialize};
 
 use crate::body::{NamedStatement, Premises};
@@ -32,6 +34,8 @@ pub(crate) struct Request {
     #[serde(default)]
     exclude: Vec<String>,
     model: Option<String>,
+    /// Whether to read the best statements together with the conjecture.
+    read: Option<bool>,
 }
 
 fn default_k() -> usize {
@@ -84,7 +88,23 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
     let stored = shelf.map(|shelf| Stored::InMemory(&shelf.statements));
     let mut candidates = Candidates::new(stored, own.unwrap_or_default());
     let scores = candidates.score(ranker, &conjecture, false, &pace);
-    let scores = scores.map_err(|error| Problem::of(error, "premises"))?.scores;
+    let mut scores = scores.map_err(|error| Problem::of(error, "premises"))?.scores;
+    if request.read.unwrap_or(languages.reads()) {
+        let goal = Statement {
+            name: "conjecture".into(),
+            text: request.conjecture.clone(),
+            syntax: languages.conjecture,
+        };
+        deadline.check()?;
+        let read = catalog.reader()?.rescore_for(
+            &goal,
+            (&mut scores, Trust::Both),
+            |number| candidates.statement(number),
+            &ranker.hol_options(),
+        );
+        read.map_err(|error| Problem::of(error, "premises"))?;
+        deadline.check()?;
+    }
     let Request { k: most, threshold, include, exclude, .. } = request;
     let selection = Selection { most, threshold, include, exclude };
     let selected = candidates.select(&selection, &scores, &pace);

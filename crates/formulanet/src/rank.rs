@@ -11,11 +11,14 @@ mod language;
 mod library;
 mod overlap;
 mod pace;
+mod pool;
 mod problem;
 mod ranker;
+mod reading;
 mod row;
 mod scorer;
 mod selection;
+mod theory;
 mod vectors;
 
 pub use candidates::{Candidates, Scores, Shelf, Stored};
@@ -24,9 +27,12 @@ pub use language::Languages;
 #[cfg(feature = "libraries")]
 pub use library::{Added, Addition, Library, Made};
 pub use pace::Pace;
+pub use pool::{Pool, Retriever};
 pub use problem::{Problem, is_goal};
 pub use ranker::{Ranked, Ranker, order};
+pub use reading::{READ, Reading, Trust, nameless_scores};
 pub use row::{Row, Rows};
 pub use scorer::{Query, Scoring};
 pub use selection::{Marks, Selection, matches};
+pub use theory::{Blend, FEW, Features, Forest, Goal, Method, Signals, Theory};
 pub use vectors::Vectors;

@@ -8,6 +8,7 @@ mod items;
 mod named;
 mod source;
 mod statement;
+mod theory;
 mod tptp;
 
 pub use format::Format;
@@ -15,4 +16,6 @@ pub use items::{Item, Items};
 pub use source::{Source, read_text};
 pub(crate) use statement::parse;
 pub use statement::{Statement, Syntax};
+pub(crate) use theory::Lines;
+pub use theory::{Oddities, TheoryFact, TheoryFile};
 pub use tptp::{Annotated, Problem};

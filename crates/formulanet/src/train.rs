@@ -3,12 +3,14 @@
 //! The weights after a step depend on the data, the recipe and the step alone: not on the number of threads or
 //! processes, nor on how often the run was stopped and resumed.
 
+mod blend;
 mod contest;
 #[cfg(feature = "plots")]
 mod curve;
 mod folder;
 mod gather;
 mod order;
+mod pools;
 mod shared;
 mod sitting;
 mod together;
@@ -23,7 +25,9 @@ use std::time::Duration;
 use formulanet_net::{Alone, Compute, Group};
 use serde::{Deserialize, Serialize};
 
+pub use blend::{BoostOptions, Examples, Lesson, add_examples, boost};
 pub use folder::{Log, is_together, recipe_of};
+pub use pools::{PoolOptions, PoolSource, make_pools};
 pub use together::{TogetherRun, train_together};
 
 use crate::data::Prepared;

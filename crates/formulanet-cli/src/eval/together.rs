@@ -2,18 +2,19 @@
 
 use anyhow::{Result, bail};
 use formulanet::data::{HoldOut, ProblemOptions, Problems, Split};
-use formulanet::measure::{Company, Reader, predict_together};
+use formulanet::measure::{Company, Reader, pool_ranking, predict_together, retriever_ranking};
 use formulanet::model::TogetherFile;
 use serde_json::{Value, json};
 
 use super::{Arguments, Part, report};
+use crate::input::counted;
 use crate::processes::speaks;
 use crate::progress::Bar;
 use crate::usage::refuse_given;
 
 /// Measures such a model.
 pub(super) fn run(file: &TogetherFile, arguments: &Arguments) -> Result<()> {
-    let is_prepared = arguments.data.join("meta.json").is_file();
+    let is_prepared = arguments.data()?.join("meta.json").is_file();
     if is_prepared {
         refuse_given(&[("--keep-going", arguments.keep_going)], "a prepared folder")?;
     }
@@ -25,11 +26,21 @@ pub(super) fn run(file: &TogetherFile, arguments: &Arguments) -> Result<()> {
         keep_going: arguments.keep_going,
         threads: arguments.compute.threads(),
     };
-    let problems = Problems::open(&arguments.data, &options, &Bar::new())?;
+    let problems = Problems::open(arguments.data()?, &options, &Bar::new())?;
     if !problems.origin().skipped.is_empty() && speaks() {
         eprintln!("skipped {} statements", problems.origin().skipped.len());
     }
-    let usual = if is_prepared { Part::Validation } else { Part::All };
+    let is_pool = !problems.features().is_empty();
+    let known: Vec<&String> = file.scales.iter().map(|scale| &scale.name).collect();
+    if !known.into_iter().eq(problems.features()) {
+        bail!(
+            "{}: expected {} for each candidate, as the model was trained, found {}",
+            arguments.data()?.display(),
+            counted(file.scales.len(), "number"),
+            problems.features().len()
+        );
+    }
+    let usual = if is_prepared || is_pool { Part::Validation } else { Part::All };
     let splits = arguments.split.unwrap_or(usual).splits();
     let company = Company { splits, present: arguments.present, most: arguments.limit_pairs };
     let (compute, hides_names) = (arguments.compute.compute(), arguments.hide_names);
@@ -44,6 +55,15 @@ pub(super) fn run(file: &TogetherFile, arguments: &Arguments) -> Result<()> {
     }
     if !speaks() {
         return Ok(());
+    }
+    if is_pool {
+        let flags =
+            [("--report", arguments.report.is_some()), ("--predictions", arguments.predictions.is_some())];
+        refuse_given(&flags, "pools of a retriever")?;
+        let read = pool_ranking(&problems, &predictions)?;
+        let retrieved = retriever_ranking(&problems, splits)?;
+        let text = format!("retrieved\n{retrieved}\n\nthen read together\n{read}\n");
+        return arguments.format.print(text, &json!({ "retrieved": retrieved, "read": read }));
     }
     let facts = Facts { present: arguments.present, hides_names };
     let name = |conjecture: u32| problems.problem(conjecture as usize).name;

@@ -107,9 +107,15 @@ static BESIDE: [Flag; 5] = [
         .with(RANKER),
 ];
 
-static TOGETHER: [Flag; 8] = [
+static TOGETHER: [Flag; 10] = [
     flag("rounds", "N", "Update nodes and symbols N times"),
     flag("hidden", "N", "Length of the hidden layer that scores a candidate"),
+    flag(
+        "feature-hidden",
+        "N",
+        "Length of the hidden layer that scores a candidate by what a retriever says",
+    ),
+    flag("features-first", "SHARE", "Train that layer alone for this share of all steps"),
     flag("loss", "each|pool", "Judge each candidate by itself, or those of a conjecture against each other"),
     switch("apart", false, "Give each statement nodes of its own; statements share their symbols alone then"),
     flag("names", "N", "Know the names of symbols that N statements of training have; 0 for no names"),

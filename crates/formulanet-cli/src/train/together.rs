@@ -33,7 +33,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         keep_going: false,
         threads: arguments.threads.unwrap_or_else(|| processes::threads(group())),
     };
-    let problems = Problems::open(&arguments.data, &options, &Bar::new())?;
+    let mut problems = Problems::open(&arguments.data, &options, &Bar::new())?;
+    for more in &arguments.also {
+        problems.append(Problems::open(more, &options, &Bar::new())?)?;
+    }
     let run = TogetherRun { problems: &problems, recipe: &recipe, folder, options: arguments.options() };
     arguments.watch(folder, |progress, listen| train_together(&run, progress, listen))
 }

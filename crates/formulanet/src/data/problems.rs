@@ -1,14 +1,17 @@
 //! Problem sets: conjectures with their candidates, every statement ready to be put into a problem graph.
 
 mod folder;
+mod pools;
 
 use std::ops::Range;
 use std::path::Path;
 
 use formulanet_logic::problem::{ProblemBuilder, StatementView};
 use formulanet_logic::{TooLarge, View};
+use serde::{Deserialize, Serialize};
 
 pub(super) use folder::write;
+pub use pools::PoolBuilder;
 
 use super::collect::Collection;
 use super::prepare::{self, Options};
@@ -26,10 +29,14 @@ pub struct Problems {
     statements: Statements,
     problems: Vec<Entry>,
     candidates: Vec<Candidate>,
+    /// Names of the numbers that are known of each candidate beside its formula, such as what a retriever says.
+    features: Vec<String>,
+    /// These numbers, one candidate after the other; the upper half of their bits.
+    values: Vec<u16>,
 }
 
 /// Where problems come from.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ProblemOrigin {
     /// The path, as it was given.
     pub path: String,
@@ -48,6 +55,8 @@ struct Entry {
     statement: u32,
     split: Split,
     candidates: Range<usize>,
+    /// How many statements are useful, among the candidates or not.
+    relevant: usize,
 }
 
 /// A statement that may be useful for a conjecture.
@@ -70,6 +79,27 @@ pub struct Problem<'a> {
     pub split: Split,
     /// Its candidates.
     pub candidates: &'a [Candidate],
+    /// How many statements are useful for it, among the candidates or not.
+    pub relevant: usize,
+    /// What is known of the candidates, one after the other.
+    values: &'a [u16],
+}
+
+impl Problem<'_> {
+    /// What is known of a candidate beside its formula.
+    pub fn features(&self, candidate: usize) -> impl Iterator<Item = f32> + '_ {
+        let width = self.values.len() / self.candidates.len().max(1);
+        self.values[candidate * width..][..width].iter().map(|&bits| pools::lengthen(bits))
+    }
+}
+
+/// How many candidates there are, and which share of all useful statements is among them.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct FoundShare {
+    /// Candidates of all problems.
+    pub candidates: usize,
+    /// From 0 to 1.
+    pub share: f64,
 }
 
 /// How raw data is read as problems.
@@ -86,13 +116,16 @@ pub struct ProblemOptions {
 }
 
 impl Problems {
-    /// Opens a prepared folder that has problems, or reads raw data: HolStep, DeepMath or JSON Lines, as a directory, an
+    /// Opens a prepared folder that has problems, a folder of pools, or reads raw data: HolStep, DeepMath or JSON Lines, as a directory, an
     /// archive or a file.
     ///
     /// # Errors
     ///
     /// If it cannot be read, a folder was prepared without problems, or `progress` stops the work.
     pub fn open(path: &Path, options: &ProblemOptions, progress: &dyn Progress) -> Result<Self, Error> {
+        if path.join(pools::POOLS).is_file() {
+            return pools::read(path);
+        }
         if path.join(store::META).is_file() {
             return folder::read(path);
         }
@@ -138,10 +171,19 @@ impl Problems {
                 name: conjecture.name,
                 statement: conjecture.graph,
                 split: conjecture.split,
+                relevant: candidates[begin..].iter().filter(|candidate| candidate.is_useful).count(),
                 candidates: begin..candidates.len(),
             });
         }
-        Problems { origin, symbols, statements, problems, candidates }
+        Problems {
+            origin,
+            symbols,
+            statements,
+            problems,
+            candidates,
+            features: Vec::new(),
+            values: Vec::new(),
+        }
     }
 
     /// Where they come from.
@@ -152,6 +194,11 @@ impl Problems {
     /// The names of all symbols, by number.
     pub fn symbols(&self) -> &[String] {
         &self.symbols
+    }
+
+    /// The names of what is known of each candidate beside its formula.
+    pub fn features(&self) -> &[String] {
+        &self.features
     }
 
     /// How many distinct statements there are.
@@ -188,18 +235,69 @@ impl Problems {
         self.problems.is_empty()
     }
 
+    /// Adds the problems of another set.
+    ///
+    /// # Errors
+    ///
+    /// If other numbers are known of its candidates.
+    pub fn append(&mut self, other: Problems) -> Result<(), Error> {
+        if self.features != other.features {
+            let message = format!("expected the same numbers for each candidate as in {}", self.origin.path);
+            return Err(Error::data(other.origin.path, message));
+        }
+        let [symbols, statements, candidates] =
+            [self.symbols.len(), self.statements.len(), self.candidates.len()].map(|count| count as u32);
+        for number in 0..other.statement_count() as u32 {
+            self.statements.push(other.statement(number), |symbol| symbol + symbols);
+        }
+        self.symbols.extend(other.symbols);
+        self.candidates.extend(other.candidates.iter().map(|candidate| Candidate {
+            statement: candidate.statement + statements,
+            is_useful: candidate.is_useful,
+        }));
+        self.values.extend(other.values);
+        self.problems.extend(other.problems.into_iter().map(|entry| Entry {
+            statement: entry.statement + statements,
+            candidates: entry.candidates.start + candidates as usize
+                ..entry.candidates.end + candidates as usize,
+            ..entry
+        }));
+        let ProblemOrigin { path, input, fingerprint, split, skipped } = other.origin;
+        for (own, more) in [
+            (&mut self.origin.path, path),
+            (&mut self.origin.input, input),
+            (&mut self.origin.fingerprint, fingerprint),
+            (&mut self.origin.split, split),
+        ] {
+            *own += " and ";
+            *own += &more;
+        }
+        self.origin.skipped.extend(skipped);
+        Ok(())
+    }
+
+    /// How much of what is useful is among the candidates.
+    pub fn found(&self) -> FoundShare {
+        let useful = self.candidates.iter().filter(|candidate| candidate.is_useful).count();
+        let relevant: usize = self.problems.iter().map(|entry| entry.relevant).sum();
+        FoundShare { candidates: self.candidates.len(), share: useful as f64 / relevant.max(1) as f64 }
+    }
+
     /// A conjecture with its candidates.
     ///
     /// # Panics
     ///
     /// If there is none with this number.
     pub fn problem(&self, number: usize) -> Problem<'_> {
-        let Entry { name, statement, split, candidates } = &self.problems[number];
+        let Entry { name, statement, split, candidates, relevant } = &self.problems[number];
+        let width = self.features.len();
         Problem {
             name,
             conjecture: *statement,
             split: *split,
             candidates: &self.candidates[candidates.clone()],
+            relevant: *relevant,
+            values: &self.values[candidates.start * width..candidates.end * width],
         }
     }
 

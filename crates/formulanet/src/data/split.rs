@@ -47,6 +47,13 @@ pub(super) struct Candidate<'a> {
     pub(super) graph: u32,
 }
 
+/// Which of some names are held out, by their places.
+pub(crate) fn choose_held_out(names: &[&str], hold_out: &HoldOut, seed: u64) -> HashSet<usize> {
+    let candidates: Vec<Candidate<'_>> =
+        names.iter().zip(0..).map(|(name, graph)| Candidate { name, graph }).collect();
+    held_out(&candidates, hold_out, seed)
+}
+
 /// The positions of the candidates that are held out.
 ///
 /// The order of choice depends on the seed and the names alone, so that it stays the same when a file moves.

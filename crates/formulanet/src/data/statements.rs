@@ -57,7 +57,7 @@ impl Statements {
         &self.symbols[self.symbol_offsets[number] as usize..self.symbol_offsets[number + 1] as usize]
     }
 
-    fn push(&mut self, statement: StatementView<'_>, symbol: impl FnMut(u32) -> u32) {
+    pub(super) fn push(&mut self, statement: StatementView<'_>, symbol: impl FnMut(u32) -> u32) {
         self.labels.extend_from_slice(statement.labels());
         self.symbol_of.extend_from_slice(statement.symbol_of());
         self.edge_starts.extend_from_slice(statement.edge_starts());

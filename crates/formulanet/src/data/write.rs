@@ -12,7 +12,6 @@ use super::collect::{Collection, Conjecture};
 use super::prepare::{Labels, Options};
 use super::problems;
 use super::split::{self, Candidate, Split};
-pub(super) use super::store::array;
 use super::store::{Columns, Counts, GRAPHS, META, Meta, VOCABULARY};
 use super::vocabulary::{SPECIAL, UNKNOWN_KINDS, is_logical};
 use crate::util::files::folder_of;
@@ -50,27 +49,39 @@ pub(super) fn write(
         let message = format!("expected at most {} labels, found {}", u16::MAX, vocabulary.labels.len());
         return Err(Error::data(meta.input, message));
     }
+    in_new_folder(output, |folder| {
+        if meta.options.together {
+            problems::write(&collection, folder)?;
+        }
+        let (ambiguous_premises, skipped) = (collection.ambiguous_premises, collection.skipped.len());
+        let columns = columns(collection, &vocabulary);
+        meta.counts = Counts { ambiguous_premises, skipped, ..counts(&columns, vocabulary.labels.len()) };
+        write_arrays(columns.tensors(), &folder.join(GRAPHS))?;
+        write_file(&folder.join(VOCABULARY), vocabulary.text().as_bytes())?;
+        let description = serde_json::to_string_pretty(&meta)? + "\n";
+        write_file(&folder.join(META), description.as_bytes())?;
+        Ok(!progress.is_stopped())
+    })?;
+    Ok(meta)
+}
+
+/// Makes a folder, whole or not at all: `fill` writes its files, and says whether it is to be kept.
+pub(super) fn in_new_folder(
+    output: &Path,
+    fill: impl FnOnce(&Path) -> std::io::Result<bool>,
+) -> Result<(), Error> {
     let fail = |error| Error::io(output, error);
     // A folder beside the result, so that renaming it is one step; removed if anything fails.
     let folder =
         tempfile::Builder::new().prefix(".formulanet-").tempdir_in(folder_of(output)).map_err(fail)?;
-    if meta.options.together {
-        problems::write(&collection, folder.path()).map_err(fail)?;
+    if !fill(folder.path()).map_err(fail)? {
+        return Err(Error::Interrupted);
     }
-    let (ambiguous_premises, skipped) = (collection.ambiguous_premises, collection.skipped.len());
-    let columns = columns(collection, &vocabulary);
-    meta.counts = Counts { ambiguous_premises, skipped, ..counts(&columns, vocabulary.labels.len()) };
-    write_arrays(columns.tensors(), &folder.path().join(GRAPHS)).map_err(fail)?;
-    write_file(&folder.path().join(VOCABULARY), vocabulary.text().as_bytes()).map_err(fail)?;
-    let description = serde_json::to_string_pretty(&meta).map_err(|error| fail(error.into()))? + "\n";
-    write_file(&folder.path().join(META), description.as_bytes()).map_err(fail)?;
-    progress.check()?;
     readable_by_others(folder.path(), 0o755).map_err(fail)?;
     fs::rename(folder.path(), output).map_err(fail)?;
     // It has its new name: there is nothing left to remove.
     let _ = folder.keep();
-    File::open(folder_of(output)).and_then(|directory| directory.sync_all()).map_err(fail)?;
-    Ok(meta)
+    File::open(folder_of(output)).and_then(|directory| directory.sync_all()).map_err(fail)
 }
 
 /// What is made under a temporary name belongs to its maker alone; a result is for everybody to read.

@@ -2,12 +2,12 @@
 
 use formulanet_logic::problem::ProblemBuilder;
 use formulanet_net::Compute;
-use formulanet_net::together::{ProblemInput, TogetherNetwork};
+use formulanet_net::together::{Loss, ProblemInput, TogetherNetwork};
 
 use super::predict::Predictions;
 use crate::data::{Candidate, Problems, Split};
-use crate::measure::metrics::Prediction;
-use crate::model::together::{TogetherFile, problem_input};
+use crate::measure::metrics::{Prediction, RankedList, Ranking, ranking};
+use crate::model::together::{Scale, TogetherFile, problem_input, scaled};
 use crate::util::random::{sample, scramble};
 use crate::{Error, Progress, Stage};
 
@@ -16,7 +16,8 @@ use crate::{Error, Progress, Stage};
 pub struct Company<'a> {
     /// The conjectures of these splits.
     pub splits: &'a [Split],
-    /// How many candidates of a conjecture are read together, in groups drawn at random; all of them if nothing is said.
+    /// How many candidates of a conjecture are read together, in groups drawn at random, or the first of a pool; all of
+    /// them if nothing is said.
     pub present: Option<usize>,
     /// Ends after so many candidates at the latest, with the problem that has the last of them.
     pub most: Option<usize>,
@@ -37,6 +38,9 @@ pub struct Reader {
     builder: ProblemBuilder,
     /// The number of each symbol's name, 0 for those that are hidden.
     names: Vec<u32>,
+    scales: Vec<Scale>,
+    /// Whether scores are comparable within a problem alone.
+    is_ranking: bool,
 }
 
 impl Reader {
@@ -46,6 +50,8 @@ impl Reader {
             network: TogetherNetwork::new(file.model.clone(), compute),
             builder: file.origin.recipe.builder(),
             names: if hides_names { vec![0; symbols.len()] } else { file.name_numbers(symbols) },
+            scales: file.scales.clone(),
+            is_ranking: file.model.config().loss == Loss::Pool,
         }
     }
 }
@@ -64,7 +70,7 @@ pub fn predict_together(
     let asked: Vec<usize> = company.splits.iter().flat_map(|&split| problems.of_split(split)).collect();
     let pairs: usize = asked.iter().map(|&number| problems.problem(number).candidates.len()).sum();
     progress.begin(Stage { name: "evaluating", done: 0, of: pairs as u64, unit: "pairs" });
-    let Reader { network, builder, names } = reader;
+    let Reader { network, builder, names, scales, is_ranking } = reader;
     let mut last: Vec<Prediction> = Vec::with_capacity(pairs);
     for chunk in asked.chunks(PROBLEMS) {
         if progress.is_stopped() {
@@ -79,26 +85,68 @@ pub fn predict_together(
                 score: 0.0,
                 is_useful: candidate.is_useful,
             }));
-            for places in in_groups(problem.candidates.len(), company.present, number) {
+            let shown = match company.present {
+                Some(most) if *is_ranking => {
+                    // What is not read stays behind what is, in the retriever's order.
+                    let rest = last[first..].iter_mut().enumerate().skip(most);
+                    rest.for_each(|(place, prediction)| prediction.score = -1e6 - place as f32);
+                    vec![(0..problem.candidates.len().min(most)).collect()]
+                }
+                present => in_groups(problem.candidates.len(), present, number),
+            };
+            for places in shown {
                 let of = |&place: &usize| -> &Candidate { &problem.candidates[place] };
                 let statements = places.iter().map(|place| of(place).statement);
                 problems.build(problem.conjecture, statements, builder).map_err(|cause| {
                     Error::data(&problems.origin().path, format!("{}: {cause}", problem.name))
                 })?;
-                let input = problem_input(builder.graph(), |symbol| names[symbol as usize]);
+                let mut input = problem_input(builder.graph(), |symbol| names[symbol as usize]);
+                input.features = scaled(scales, &problem, &places);
                 groups.push(Group { input, places: places.iter().map(|place| first + place).collect() });
             }
         }
         let inputs: Vec<&ProblemInput> = groups.iter().map(|group| &group.input).collect();
         for (group, scores) in groups.iter().zip(network.score_all(&inputs)) {
             for (&place, score) in group.places.iter().zip(scores) {
-                last[place].score = 1.0 / (1.0 + (-score).exp());
+                last[place].score = if *is_ranking { score } else { 1.0 / (1.0 + (-score).exp()) };
             }
         }
         progress.advance((last.len() - begin) as u64);
     }
     let steps = last.iter().map(|prediction| prediction.score).collect();
     Ok(Predictions { last, steps })
+}
+
+/// How early the retriever of pools puts what is useful.
+///
+/// # Errors
+///
+/// Never: places are numbers.
+pub fn retriever_ranking(problems: &Problems, splits: &[Split]) -> Result<Ranking, Error> {
+    let asked = splits.iter().flat_map(|&split| problems.of_split(split));
+    let predictions = asked.flat_map(|number| {
+        let candidates = problems.problem(number).candidates.iter().enumerate();
+        candidates.map(move |(place, candidate)| Prediction {
+            conjecture: number as u32,
+            score: -(place as f32),
+            is_useful: candidate.is_useful,
+        })
+    });
+    pool_ranking(problems, &Predictions { last: predictions.collect(), steps: Vec::new() })
+}
+
+/// How early predictions put what is useful, where what is useful and no candidate counts as never found.
+///
+/// # Errors
+///
+/// If a score is not a number.
+pub fn pool_ranking(problems: &Problems, predictions: &Predictions) -> Result<Ranking, Error> {
+    let lists = predictions.last.chunk_by(|a, b| a.conjecture == b.conjecture).map(|list| {
+        let scores: Vec<f32> = list.iter().map(|prediction| prediction.score).collect();
+        let is_useful: Vec<bool> = list.iter().map(|prediction| prediction.is_useful).collect();
+        RankedList::from_scores(&scores, &is_useful, problems.problem(list[0].conjecture as usize).relevant)
+    });
+    Ok(ranking(&lists.collect::<Result<Vec<_>, _>>()?))
 }
 
 /// The places of candidates in groups of so many, the same groups in every run.

@@ -4,14 +4,18 @@ use crate::read::Syntax;
 
 /// Their names and files.
 #[cfg(feature = "shipped")]
-const MODELS: [(&str, &[u8]); 4] = [
+const MODELS: [(&str, &[u8]); 5] = [
     ("holstep", include_bytes!("../../../../models/holstep/model.safetensors")),
     ("hol-premises", include_bytes!("../../../../models/hol-premises/model.safetensors")),
     ("mizar", include_bytes!("../../../../models/mizar/model.safetensors")),
     ("mizar-premises", include_bytes!("../../../../models/mizar-premises/model.safetensors")),
+    ("reader", include_bytes!("../../../../models/reader/model.safetensors")),
 ];
 #[cfg(not(feature = "shipped"))]
 const MODELS: [(&str, &[u8]); 0] = [];
+
+/// Those that read statements together.
+const TOGETHER: [&str; 2] = ["mizar", "reader"];
 
 /// The file of a shipped model.
 pub fn bytes(name: &str) -> Option<&'static [u8]> {
@@ -25,12 +29,18 @@ pub fn all() -> impl Iterator<Item = &'static str> {
 
 /// The names of those that make a vector of a statement alone, as libraries need.
 pub fn for_libraries() -> impl Iterator<Item = &'static str> {
-    all().filter(|&name| name != "mizar")
+    all().filter(|name| !TOGETHER.contains(name))
 }
 
 /// All names, for messages.
 pub fn names() -> String {
     all().collect::<Vec<_>>().join(", ")
+}
+
+/// Whether the built-in reader orders the best statements of a language better than what ranks them, as measured on
+/// held-out conjectures (`results/problem-graph.md`).
+pub fn reads(syntax: Syntax) -> bool {
+    cfg!(feature = "shipped") && syntax == Syntax::Tptp
 }
 
 /// The model that ranks libraries of a language.
@@ -44,13 +54,16 @@ pub fn for_syntax(syntax: Syntax) -> &'static str {
 #[cfg(all(test, feature = "shipped"))]
 mod tests {
     use super::*;
-    use crate::model::TrainedModel;
+    use crate::model::AnyModel;
 
     #[test]
     fn all_can_be_read_and_libraries_get_what_they_need() {
         for name in all() {
-            let model = TrainedModel::named(name).unwrap();
-            assert_eq!(for_libraries().any(|other| other == name), !model.model.config().marks, "{name}");
+            let makes_vectors = match AnyModel::named(name).unwrap() {
+                AnyModel::Single(model) => !model.model.config().marks,
+                AnyModel::Together(_) => false,
+            };
+            assert_eq!(for_libraries().any(|other| other == name), makes_vectors, "{name}");
         }
         for syntax in [Syntax::Hol, Syntax::Tptp] {
             assert!(for_libraries().any(|name| name == for_syntax(syntax)));

@@ -1,6 +1,7 @@
 //! Models that read a conjecture and its candidates together: their files, and what they read.
 
 mod recipe;
+mod scales;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,8 +12,11 @@ use formulanet_net::{Attachments, Metadata, Storage};
 use serde::{Deserialize, Serialize};
 
 pub use recipe::{RecipeKind, TogetherRecipe};
+pub use scales::Scale;
 
 use crate::Error;
+use crate::data::Problem;
+use crate::model::AnyModel;
 use crate::util::files;
 
 /// A trained network that reads whole problems, and what is needed to use it.
@@ -24,6 +28,8 @@ pub struct TogetherFile {
     pub origin: TogetherOrigin,
     /// The symbols whose names it knows; the first has number 1, because 0 is a name that is hidden or unknown.
     pub names: Vec<String>,
+    /// How the numbers that are known of candidates are scaled; none if it reads formulas alone.
+    pub scales: Vec<Scale>,
 }
 
 /// Where a model that reads whole problems comes from.
@@ -51,12 +57,28 @@ const KIND: &str = "kind";
 const TOGETHER: &str = "together";
 const ORIGIN: &str = "origin";
 const NAMES: &str = "names";
+const SCALES: &str = "scales";
 
 impl TogetherFile {
     /// Whether a file says that it is such a model.
     pub fn is_one(bytes: &[u8]) -> bool {
         let kind = formulanet_net::read_metadata(bytes).ok().and_then(|mut metadata| metadata.remove(KIND));
         kind.as_deref() == Some(TOGETHER)
+    }
+
+    /// A shipped model by its name, or a model file by its path.
+    ///
+    /// # Errors
+    ///
+    /// If there is neither, or it reads statements one by one.
+    pub fn named(model: &str) -> Result<Self, Error> {
+        match AnyModel::named(model)? {
+            AnyModel::Together(file) => Ok(*file),
+            AnyModel::Single(_) => Err(Error::data(
+                model,
+                "expected a model that reads statements together, found one that does not",
+            )),
+        }
     }
 
     /// Reads a model file that is in memory; `name` is for messages.
@@ -72,6 +94,10 @@ impl TogetherFile {
         let wrong = |error: serde_json::Error| damaged(format!("expected a formulanet model: {error}"));
         let origin = serde_json::from_str(part(ORIGIN)).map_err(wrong)?;
         let names: Vec<String> = serde_json::from_str(part(NAMES)).map_err(wrong)?;
+        let scales: Vec<Scale> = match metadata.get(SCALES) {
+            Some(scales) => serde_json::from_str(scales).map_err(wrong)?,
+            None => Vec::new(),
+        };
         let config = model.config();
         if (config.labels, config.edge_classes) != (NodeLabel::COUNT, EdgeClass::COUNT) {
             return Err(damaged("expected a network for this program's problem graphs".into()));
@@ -80,7 +106,11 @@ impl TogetherFile {
             let expected = config.names.saturating_sub(1);
             return Err(damaged(format!("expected {expected} names, found {}", names.len())));
         }
-        Ok(TogetherFile { model, origin, names })
+        if scales.len() != config.features {
+            let message = format!("expected {} scales of features, found {}", config.features, scales.len());
+            return Err(damaged(message));
+        }
+        Ok(TogetherFile { model, origin, names, scales })
     }
 
     /// Writes a model file, whole or not at all.
@@ -89,11 +119,15 @@ impl TogetherFile {
     ///
     /// If it cannot be written.
     pub fn save(&self, path: &Path, storage: Storage) -> Result<(), Error> {
-        let metadata = Metadata::from([
+        let mut metadata = Metadata::from([
             (KIND.into(), TOGETHER.into()),
             (ORIGIN.into(), serde_json::to_string(&self.origin).expect("an origin is plain data")),
             (NAMES.into(), serde_json::to_string(&self.names).expect("names are plain data")),
         ]);
+        if !self.scales.is_empty() {
+            let scales = serde_json::to_string(&self.scales).expect("scales are plain data");
+            metadata.insert(SCALES.into(), scales);
+        }
         let bytes = self.model.to_bytes(storage, &metadata, &Attachments::new());
         let bytes = bytes.map_err(|error| Error::data(path.display().to_string(), error.to_string()))?;
         files::write_whole(path, &bytes)
@@ -109,6 +143,13 @@ impl TogetherFile {
 /// A network for this program's problem graphs.
 pub(crate) fn shape() -> TogetherConfig {
     TogetherConfig::new(NodeLabel::COUNT, EdgeClass::COUNT)
+}
+
+/// What is known of some candidates of a problem, as the network reads it.
+pub fn scaled(scales: &[Scale], problem: &Problem<'_>, candidates: &[usize]) -> Vec<f32> {
+    let of_candidate =
+        |&place: &usize| scales.iter().zip(problem.features(place)).map(|(s, value)| s.apply(value));
+    candidates.iter().flat_map(of_candidate).collect()
 }
 
 /// A problem as the network reads it. `name` gives the number of a symbol's name, by the symbol's number in the interner.

@@ -20,6 +20,11 @@ impl Languages {
         Languages { statements, conjecture: asked.unwrap_or(statements) }
     }
 
+    /// Whether reading the best such statements together helps where nothing else is asked for.
+    pub fn reads(self) -> bool {
+        shipped::reads(self.statements)
+    }
+
     /// The shipped model that ranks such statements.
     pub fn model(self) -> &'static str {
         shipped::for_syntax(self.statements)

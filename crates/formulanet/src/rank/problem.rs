@@ -4,9 +4,11 @@ use formulanet_logic::Interner;
 
 use super::intake::encode_at;
 use super::ranker::{Ranked, Ranker};
+use super::reading::{Reading, Trust, nameless_scores};
+use super::theory::Features;
 use crate::Error;
 use crate::model::encode::Encoded;
-use crate::read::{Annotated, Source};
+use crate::read::{Annotated, Source, Statement, Syntax, parse};
 
 /// What a statement is in a problem.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,6 +30,9 @@ struct Item {
     text: String,
     encoded: Encoded,
 }
+
+/// Conjectures that axioms are read together with, at most: each takes the time of a whole reading.
+const MOST_CONJECTURES: usize = 4;
 
 /// A problem that was read for a model.
 pub struct Problem {
@@ -108,6 +113,57 @@ impl Problem {
             best.iter_mut().zip(scores).for_each(|(best, score)| *best = best.max(score));
         }
         best
+    }
+
+    /// Scores of all axioms by what they say alone: renaming all symbols changes none. Where there are several conjectures,
+    /// an axiom has the best of its scores.
+    ///
+    /// # Errors
+    ///
+    /// If a statement cannot be read again.
+    pub fn nameless_scores(&self, ranker: &Ranker) -> Result<Vec<f32>, Error> {
+        let (mut names, options) = (Interner::new(), ranker.hol_options());
+        let mut features = |item: &Item| -> Result<Features, Error> {
+            let formula = parse(&item.text, Syntax::Tptp, &options, &mut names);
+            Ok(Features::of(&formula.map_err(|error| Error::parse(&item.name, error))?, &names))
+        };
+        let axioms =
+            self.axioms.iter().map(|&i| features(&self.items[i])).collect::<Result<Vec<_>, Error>>()?;
+        let mut best = vec![0.0f32; self.axioms.len()];
+        for conjecture in self.of(Part::Conjecture) {
+            let scores = nameless_scores(&features(conjecture)?, &axioms);
+            best.iter_mut().zip(scores).for_each(|(best, score)| *best = best.max(score));
+        }
+        Ok(best)
+    }
+
+    /// Reads the best axioms together with what is to be proved, and scores them anew. Where there are several
+    /// conjectures, an axiom has the best of its scores.
+    ///
+    /// # Errors
+    ///
+    /// If a statement cannot be read again, or all is too large together.
+    pub fn rescore(
+        &self,
+        reading: &Reading,
+        ranker: &Ranker,
+        (scores, trust): (&mut Vec<f32>, Trust),
+    ) -> Result<(), Error> {
+        let options = ranker.hol_options();
+        let written = |Item { name, text, .. }: &Item| Statement {
+            name: name.clone(),
+            text: text.clone(),
+            syntax: Syntax::Tptp,
+        };
+        let axiom = |number: usize| Ok(written(&self.items[self.axioms[number]]));
+        let mut best = vec![0.0f32; scores.len()];
+        for conjecture in self.of(Part::Conjecture).take(MOST_CONJECTURES) {
+            let mut read = scores.clone();
+            reading.rescore_for(&written(conjecture), (&mut read, trust), axiom, &options)?;
+            best.iter_mut().zip(read).for_each(|(best, score)| *best = best.max(score));
+        }
+        *scores = best;
+        Ok(())
     }
 
     /// The problem with these axioms alone, by rank: declarations, what is kept, axioms, and the conjecture last.

@@ -4,15 +4,15 @@ mod order;
 
 use std::path::Path;
 
-use formulanet_net::together::{TogetherBatch, TogetherConfig, TogetherModel, Trains};
+use formulanet_net::together::{Loss, TogetherBatch, TogetherConfig, TogetherModel, Trains};
 use formulanet_net::{Compute, Dealing, MovingAverage, Optimiser, State, clip};
 
 use super::folder::{RunData, RunFolder};
 use super::sitting::{Learner, Reached, Sitting, Sums};
 use super::{Event, Line, Plan, RunEnd, RunOptions, Validation, shared, sit};
 use crate::data::{Problems, Split};
-use crate::measure::{Company, Reader, predict_together};
-use crate::model::together::{TogetherFile, TogetherOrigin, TogetherRecipe};
+use crate::measure::{Company, Reader, pool_ranking, predict_together};
+use crate::model::together::{Scale, TogetherFile, TogetherOrigin, TogetherRecipe};
 use crate::{Error, Progress, Silent};
 use order::{ProblemOrder, common_names};
 
@@ -65,6 +65,9 @@ pub fn train_together(
         reached = shared::restore(group, folder.as_mut(), &mut trainer.state)?;
     }
     let (batches, total) = (order.batches(), order.batches() * u64::from(recipe.epochs));
+    if !trainer.scales.is_empty() {
+        trainer.features_end = (f64::from(recipe.features_first) * total as f64) as u64;
+    }
     listen(Event::Begins(&Plan {
         pairs: order.pairs(),
         validation_pairs: trainer.validation,
@@ -92,11 +95,23 @@ fn data_of(problems: &Problems) -> RunData {
     RunData { path: origin.path.clone(), facts: facts.to_string() }
 }
 
+/// How what is known of candidates is scaled.
+fn scales_of(problems: &Problems) -> Vec<Scale> {
+    let rows = problems.of_split(Split::Train).flat_map(|number| {
+        let problem = problems.problem(number);
+        (0..problem.candidates.len()).map(move |candidate| problem.features(candidate).collect::<Vec<f32>>())
+    });
+    Scale::learn(problems.features(), rows.map(Vec::into_iter))
+}
+
 /// What training works with.
 struct TogetherTrainer<'a> {
     problems: &'a Problems,
     recipe: &'a TogetherRecipe,
     names: Vec<String>,
+    scales: Vec<Scale>,
+    /// Before this step, only the score by features is trained.
+    features_end: u64,
     state: State<TogetherConfig>,
     compute: Compute,
     /// How many candidates are held out.
@@ -105,13 +120,14 @@ struct TogetherTrainer<'a> {
 
 impl<'a> TogetherTrainer<'a> {
     fn new(problems: &'a Problems, recipe: &'a TogetherRecipe, names: Vec<String>, compute: Compute) -> Self {
-        let model = TogetherModel::new(recipe.config(names.len()), recipe.seed);
+        let scales = scales_of(problems);
+        let model = TogetherModel::new(recipe.config(names.len(), scales.len()), recipe.seed);
         let optimiser = Optimiser::new(recipe.rule(), recipe.weight_decay, model.layout().trained());
         let average = (recipe.average > 0.0).then(|| MovingAverage::new(recipe.average, model.values()));
         let held_out = problems.of_split(Split::Validation);
         let validation = held_out.map(|number| problems.problem(number).candidates.len()).sum();
         let state = State { model, optimiser, average };
-        TogetherTrainer { problems, recipe, names, state, compute, validation }
+        TogetherTrainer { problems, recipe, names, scales, features_end: 0, state, compute, validation }
     }
 
     /// The model as it is now: averaged, if the recipe says so.
@@ -133,6 +149,7 @@ impl<'a> TogetherTrainer<'a> {
                 program: env!("CARGO_PKG_VERSION").into(),
             },
             names: self.names.clone(),
+            scales: self.scales.clone(),
         }
     }
 }
@@ -155,7 +172,8 @@ impl Learner for TogetherTrainer<'_> {
 
     fn step(&mut self, batch: &TogetherBatch, rate: f32, step: u64, sums: &mut Sums) -> Result<f64, Error> {
         let State { model, optimiser, average } = &mut self.state;
-        let mut gradients = model.gradients(batch, Trains::All, &self.compute);
+        let trains = if step < self.features_end { Trains::Features } else { Trains::All };
+        let mut gradients = model.gradients(batch, trains, &self.compute);
         let most = if self.recipe.clip > 0.0 { self.recipe.clip } else { f32::INFINITY };
         let length = clip(&mut gradients.values, most);
         let outcome = gradients.outcome;
@@ -187,6 +205,11 @@ impl Learner for TogetherTrainer<'_> {
             let company = Company { splits: &[Split::Validation], ..Company::default() };
             predict_together(&mut reader, self.problems, &company, &Silent)
         };
+        if self.recipe.loss == Loss::Pool {
+            let ranking = pool_ranking(self.problems, &measure(false)?)?;
+            let accuracy = ranking.mean_average_precision;
+            return Ok(Validation { accuracy, ..Validation::of_ranking(ranking) });
+        }
         let mut validation = Validation::of(&measure(false)?);
         if !self.names.is_empty() {
             validation.hidden = Some(Validation::of(&measure(true)?).accuracy);

@@ -6,24 +6,34 @@ use std::path::Path;
 
 use bytemuck::pod_read_unaligned;
 use safetensors::SafeTensors;
+use safetensors::tensor::TensorView;
 
 use super::{Candidate, Entry, ProblemOrigin, Problems, split_text};
 use crate::Error;
 use crate::data::Prepared;
 use crate::data::collect::Collection;
 use crate::data::statements::Statements;
-use crate::data::store::Element;
-use crate::data::write::{array, write_arrays, write_file};
+use crate::data::store::{Element, array};
+use crate::data::write::{write_arrays, write_file};
 
 const PROBLEMS: &str = "problems.safetensors";
-const SYMBOLS: &str = "symbols.txt";
+pub(super) const SYMBOLS: &str = "symbols.txt";
 
 /// Writes the problems of a collection, whose pairs are in order, into a folder.
 pub(in crate::data) fn write(collection: &Collection, folder: &Path) -> io::Result<()> {
-    let s = &collection.statements.statements;
     let pair_statement: Vec<u32> = collection.pairs.iter().map(|pair| pair.graph).collect();
     let conjecture_statement: Vec<u32> = collection.conjectures.iter().map(|c| c.graph).collect();
-    let arrays = [
+    let arrays = statement_arrays(&collection.statements.statements).into_iter().chain([
+        ("pair_statement", array(&pair_statement)),
+        ("conjecture_statement", array(&conjecture_statement)),
+    ]);
+    write_arrays(arrays, &folder.join(PROBLEMS))?;
+    write_file(&folder.join(SYMBOLS), symbol_text(&collection.statements.symbols).as_bytes())
+}
+
+/// The arrays of statements.
+pub(super) fn statement_arrays(s: &Statements) -> [(&'static str, TensorView<'_>); 11] {
+    [
         ("node_offsets", array(&s.node_offsets)),
         ("edge_offsets", array(&s.edge_offsets)),
         ("block_offsets", array(&s.block_offsets)),
@@ -33,15 +43,21 @@ pub(in crate::data) fn write(collection: &Collection, folder: &Path) -> io::Resu
         ("edge_targets", array(&s.edge_targets)),
         ("blocks", array(&s.blocks)),
         ("symbols", array(&s.symbols)),
-        ("pair_statement", array(&pair_statement)),
-        ("conjecture_statement", array(&conjecture_statement)),
         ("labels", array(&s.labels)),
         ("edge_classes", array(&s.edge_classes)),
-    ];
-    write_arrays(arrays, &folder.join(PROBLEMS))?;
-    let symbols: String =
-        collection.statements.symbols.iter().flat_map(|symbol| [symbol.as_str(), "\n"]).collect();
-    write_file(&folder.join(SYMBOLS), symbols.as_bytes())
+    ]
+}
+
+/// Symbols, a line each.
+pub(super) fn symbol_text(symbols: &[String]) -> String {
+    symbols.iter().flat_map(|symbol| [symbol.as_str(), "\n"]).collect()
+}
+
+/// The symbols of a folder.
+pub(super) fn read_symbols(folder: &Path) -> Result<Vec<String>, Error> {
+    let file = folder.join(SYMBOLS);
+    let symbols = fs::read_to_string(&file).map_err(|error| Error::io(file.display().to_string(), error))?;
+    Ok(symbols.lines().map(str::to_owned).collect())
 }
 
 /// Reads the problems of a prepared folder.
@@ -60,10 +76,7 @@ pub(super) fn read(path: &Path) -> Result<Problems, Error> {
     let [of_pairs, of_conjectures] =
         ["pair_statement", "conjecture_statement"].map(|name| found.numbers::<u32>(name).map_err(damaged));
     let (of_pairs, of_conjectures) = (of_pairs?, of_conjectures?);
-    let symbols_file = path.join(SYMBOLS);
-    let symbols = fs::read_to_string(&symbols_file)
-        .map_err(|error| Error::io(symbols_file.display().to_string(), error))?;
-    let symbols: Vec<String> = symbols.lines().map(str::to_owned).collect();
+    let symbols = read_symbols(path)?;
     let counts = prepared.meta().counts;
     let is_statement = |numbers: &[u32]| numbers.iter().all(|&n| (n as usize) < statements.len());
     if !statements.are_whole(symbols.len())
@@ -82,6 +95,7 @@ pub(super) fn read(path: &Path) -> Result<Problems, Error> {
         name: conjecture.name.to_owned(),
         statement,
         split: conjecture.split,
+        relevant: conjecture.pairs.clone().filter(|&number| prepared.pair(number).useful).count(),
         candidates: conjecture.pairs,
     });
     let meta = prepared.meta();
@@ -92,20 +106,29 @@ pub(super) fn read(path: &Path) -> Result<Problems, Error> {
         split: split_text(&meta.options),
         skipped: Vec::new(),
     };
-    Ok(Problems { origin, symbols, statements, problems: problems.collect(), candidates })
+    let problems = problems.collect();
+    Ok(Problems {
+        origin,
+        symbols,
+        statements,
+        problems,
+        candidates,
+        features: Vec::new(),
+        values: Vec::new(),
+    })
 }
 
 /// The arrays of a file.
-struct Found<'a>(&'a SafeTensors<'a>);
+pub(super) struct Found<'a>(pub(super) &'a SafeTensors<'a>);
 
 impl Found<'_> {
-    fn numbers<T: Element>(&self, name: &str) -> Result<Vec<T>, String> {
+    pub(super) fn numbers<T: Element>(&self, name: &str) -> Result<Vec<T>, String> {
         let view = self.0.tensor(name).ok().filter(|view| view.dtype() == T::DTYPE);
         let view = view.ok_or_else(|| format!("no array `{name}`"))?;
         Ok(view.data().chunks_exact(size_of::<T>()).map(pod_read_unaligned).collect())
     }
 
-    fn statements(&self) -> Result<Statements, String> {
+    pub(super) fn statements(&self) -> Result<Statements, String> {
         let statements = Statements {
             node_offsets: self.numbers("node_offsets")?,
             edge_offsets: self.numbers("edge_offsets")?,

@@ -19,6 +19,12 @@ pub struct TogetherRecipe {
     pub rounds: usize,
     /// Length of the hidden layer that scores a candidate.
     pub hidden: usize,
+    /// Length of the hidden layer that scores a candidate by what is known of it beside its formula, if anything is.
+    #[serde(default = "usual_feature_hidden")]
+    pub feature_hidden: usize,
+    /// Share of all steps in which that layer alone is trained, before the graph is looked at.
+    #[serde(default = "usual_features_first")]
+    pub features_first: f32,
     /// How scores are judged.
     pub loss: Loss,
     /// Whether equal parts of different statements are one node; otherwise they share their symbols alone.
@@ -69,6 +75,15 @@ pub enum RecipeKind {
     Together,
 }
 
+// Recipes of networks that read formulas alone may leave these out.
+fn usual_feature_hidden() -> usize {
+    64
+}
+
+fn usual_features_first() -> f32 {
+    0.05
+}
+
 impl Default for TogetherRecipe {
     fn default() -> Self {
         TogetherRecipe {
@@ -76,6 +91,8 @@ impl Default for TogetherRecipe {
             dimension: 64,
             rounds: 5,
             hidden: 128,
+            feature_hidden: usual_feature_hidden(),
+            features_first: usual_features_first(),
             loss: Loss::Each,
             share: true,
             min_count: 8,
@@ -113,6 +130,8 @@ impl TogetherRecipe {
             (!(1..=1024).contains(&self.dimension), "dimension must be from 1 to 1024"),
             (!(1..=64).contains(&self.rounds), "rounds must be from 1 to 64"),
             (!(1..=4096).contains(&self.hidden), "hidden must be from 1 to 4096"),
+            (!(1..=4096).contains(&self.feature_hidden), "feature_hidden must be from 1 to 4096"),
+            (!is_share(self.features_first), "features_first must be from 0 to 1"),
             (!is_share(self.hide_names), "hide_names must be from 0 to 1"),
             (!is_share(self.hide_each), "hide_each must be from 0 to 1"),
             (!is_share(self.subsets), "subsets must be from 0 to 1"),
@@ -130,14 +149,16 @@ impl TogetherRecipe {
         ])
     }
 
-    /// The network of the recipe, for so many names.
-    pub fn config(&self, names: usize) -> TogetherConfig {
+    /// The network of the recipe, for so many names and features.
+    pub fn config(&self, names: usize, features: usize) -> TogetherConfig {
         TogetherConfig {
             // The first is for names that are hidden or unknown.
             names: if self.min_count == 0 { 0 } else { names + 1 },
             dimension: self.dimension,
             rounds: self.rounds,
             hidden: self.hidden,
+            features,
+            feature_hidden: if features > 0 { self.feature_hidden } else { 0 },
             loss: self.loss,
             ..super::shape()
         }

@@ -4,13 +4,16 @@
 use std::collections::HashSet;
 
 use formulanet_logic::problem::{ProblemBuilder, ProblemLimits};
-use formulanet_net::together::{LabelledProblem, ProblemInput, TogetherBatch, TogetherConfig};
+use formulanet_net::together::{LabelledProblem, Loss, ProblemInput, TogetherBatch, TogetherConfig};
 use formulanet_net::{Dealing, Dropout};
 
 use crate::Error;
-use crate::data::{Candidate, Problems, Split};
-use crate::model::together::{TogetherFile, TogetherRecipe, problem_input};
+use crate::data::{Problems, Split};
+use crate::model::together::{Scale, TogetherFile, TogetherRecipe, problem_input, scaled};
 use crate::util::random::{Random, sample, scramble};
+
+/// A pool is not cut down to fewer candidates.
+const LEAST_POOL: usize = 16;
 
 /// The problems of training, by how large they are.
 pub(super) struct ProblemOrder<'a> {
@@ -20,6 +23,7 @@ pub(super) struct ProblemOrder<'a> {
     dealing: Dealing,
     /// The number of each symbol's name.
     names: Vec<u32>,
+    scales: Vec<Scale>,
     /// The numbers of the problems, and how many nodes each has before anything is shared: at most those of a batch, to
     /// which problems are cut down.
     numbers: Vec<u32>,
@@ -70,7 +74,8 @@ impl<'a> ProblemOrder<'a> {
             pairs += problem.candidates.len();
         }
         let (config, names) = (*model.model.config(), model.name_numbers(problems.symbols()));
-        Ok(ProblemOrder { problems, recipe, config, dealing, names, numbers, sizes, pairs })
+        let scales = model.scales.clone();
+        Ok(ProblemOrder { problems, recipe, config, dealing, names, scales, numbers, sizes, pairs })
     }
 
     /// How many candidates there are.
@@ -151,40 +156,46 @@ impl BatchMaker<'_> {
 
     /// A problem as a batch has it: perhaps with fewer candidates, and with names hidden.
     fn problem(&mut self, number: usize, seed: u64) -> (ProblemInput, Vec<bool>) {
-        let ProblemOrder { problems, recipe, names, .. } = &self.order;
+        let ProblemOrder { problems, recipe, names, scales, .. } = &self.order;
         let problem = problems.problem(number);
         let mut random = Random(seed);
-        let mut candidates: Vec<Candidate> = problem.candidates.to_vec();
+        let of = |place: &usize| problem.candidates[*place];
+        let mut candidates: Vec<usize> = (0..problem.candidates.len()).collect();
         if random.unit() < recipe.subsets {
             // All orders of magnitude are equally likely.
             let most = candidates.len() as f32;
-            let size = most.powf(random.unit()).round() as usize;
-            candidates = sample(candidates, size.max(1), seed);
+            let size = (most.powf(random.unit()).round() as usize).max(1);
+            // A pool that is cut down is what the retriever would have found if less had been asked for.
+            match recipe.loss {
+                Loss::Each => candidates = sample(candidates, size, seed),
+                Loss::Pool => candidates.truncate(size.max(LEAST_POOL)),
+            }
         }
-        let nodes = |statement: u32| problems.statement_nodes(statement);
-        let mut room = recipe.batch.saturating_sub(nodes(problem.conjecture));
-        let all: usize = candidates.iter().map(|candidate| nodes(candidate.statement)).sum();
+        let nodes = |place: &usize| problems.statement_nodes(of(place).statement);
+        let mut room = recipe.batch.saturating_sub(problems.statement_nodes(problem.conjecture));
+        let all: usize = candidates.iter().map(nodes).sum();
         if all > room {
             let mut is_first = true;
             candidates = sample(candidates, usize::MAX, seed);
             candidates.retain(|candidate| {
-                let fits = nodes(candidate.statement) <= room || std::mem::take(&mut is_first);
+                let fits = nodes(candidate) <= room || std::mem::take(&mut is_first);
                 if fits {
                     is_first = false;
-                    room = room.saturating_sub(nodes(candidate.statement));
+                    room = room.saturating_sub(nodes(candidate));
                 }
                 fits
             });
         }
-        let statements = candidates.iter().map(|candidate| candidate.statement);
+        let statements = candidates.iter().map(|place| of(place).statement);
         problems
             .build(problem.conjecture, statements, &mut self.builder)
             .expect("a problem that was cut down is within the limits");
         let hides_all = random.unit() < recipe.hide_names;
-        let input = problem_input(self.builder.graph(), |symbol| {
+        let mut input = problem_input(self.builder.graph(), |symbol| {
             let is_hidden = hides_all || random.unit() < recipe.hide_each;
             if is_hidden { 0 } else { names[symbol as usize] }
         });
-        (input, candidates.iter().map(|candidate| candidate.is_useful).collect())
+        input.features = scaled(scales, &problem, &candidates);
+        (input, candidates.iter().map(|place| of(place).is_useful).collect())
     }
 }

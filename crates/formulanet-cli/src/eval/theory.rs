@@ -1,0 +1,111 @@
+//! `formulanet eval --theory`: how well facts of a library are found by its own proofs.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use formulanet::measure::{TheoryTest, theory_table};
+use formulanet::model::TogetherFile;
+use formulanet::rank::{Blend, Method, Reading};
+
+use super::Arguments;
+use crate::output::Output;
+use crate::processes::speaks;
+use crate::progress::Bar;
+use crate::usage::{refuse_given, wrong};
+
+/// What to ask of a library.
+#[derive(Args)]
+#[command(next_help_heading = "Theories")]
+pub(super) struct TheoryArguments {
+    /// A library in its order, JSON Lines: name, statement, syntax (hol or tptp), and proof, the names that its proof used
+    #[arg(long, value_name = "FILE")]
+    theory: Option<String>,
+    /// Ask for the last N facts that have a proof, each as if the library had just grown to it
+    #[arg(long, value_name = "N", value_parser = super::at_least_one, requires = "theory", conflicts_with = "test")]
+    test_last: Option<usize>,
+    /// Ask for the facts of a file with lines `name: name name`, all proofs of the theory but their own known
+    #[arg(long, value_name = "FILE", requires = "theory")]
+    test: Option<String>,
+    /// How to rank [default: auto for JSON, all methods side by side for text]
+    #[arg(long, value_name = "auto|knn|nbayes|mesh|mepo|popularity", value_parser = method, requires = "theory")]
+    method: Option<Method>,
+    /// Write the best 256 facts for each question: `name:premise premise ...`
+    #[arg(long, value_name = "FILE", requires = "theory")]
+    rankings: Option<PathBuf>,
+    /// Stop at proofs that use later facts, or what they prove
+    #[arg(long, requires = "theory")]
+    strict: bool,
+    /// Blend signals as this file of `formulanet blend` says, for --method auto
+    #[arg(long, value_name = "FILE", requires = "theory")]
+    blend: Option<PathBuf>,
+    /// Read the best 256 facts together with this model, for --method auto [default: the shipped one]
+    #[arg(long, value_name = "MODEL", requires = "theory")]
+    reader: Option<String>,
+    /// Do not read facts together, for --method auto
+    #[arg(long, requires = "theory", conflicts_with = "reader")]
+    no_read: bool,
+}
+
+impl TheoryArguments {
+    pub(super) fn is_given(&self) -> bool {
+        self.theory.is_some()
+    }
+}
+
+fn method(text: &str) -> Result<Method, String> {
+    let found = Method::ALL.iter().find(|(name, _)| *name == text).map(|(_, method)| *method);
+    found.ok_or_else(|| format!("expected one of {}", Method::ALL.map(|(name, _)| name).join(", ")))
+}
+
+/// Measures ways to rank.
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    let asked = &arguments.theory;
+    let flags = [
+        ("--model", arguments.model.is_some()),
+        ("--data", arguments.data.is_some()),
+        ("--split", arguments.split.is_some()),
+        ("--baseline", arguments.baseline.is_some()),
+        ("--library-baseline", arguments.library_baseline.is_some()),
+        ("--limit-pairs", arguments.limit_pairs.is_some()),
+        ("--report", arguments.report.is_some()),
+        ("--predictions", arguments.predictions.is_some()),
+        ("--present", arguments.present.is_some()),
+        ("--hide-names", arguments.hide_names),
+        ("--keep-going", arguments.keep_going),
+    ];
+    refuse_given(&flags, "--theory")?;
+    // One process is enough.
+    if !speaks() {
+        return Ok(());
+    }
+    let file = asked.theory.as_deref().unwrap_or_default();
+    let test = match (asked.test_last, &asked.test) {
+        (Some(number), _) => TheoryTest::last(file, number, asked.strict)?,
+        (None, Some(tests)) => TheoryTest::given(file, tests, asked.strict)?,
+        (None, None) => return Err(wrong("--theory needs --test-last or --test, which say what to ask for")),
+    };
+    test.oddities().for_each(|oddity| eprintln!("warning: {oddity}"));
+    let blend = asked.blend.as_deref().map(Blend::read).transpose()?;
+    let methods = match (asked.method, arguments.format, &asked.rankings) {
+        (Some(method), ..) => vec![method],
+        (None, Output::Text, None) => Method::ALL.map(|(_, method)| method).to_vec(),
+        _ => vec![Method::Auto],
+    };
+    let compute = arguments.compute.compute();
+    let reading = match &asked.reader {
+        Some(reader) => Some(Reading::new(TogetherFile::named(reader)?, compute)?),
+        None if asked.no_read => None,
+        None => Reading::shipped(compute).ok(),
+    };
+    let outcomes = test.run(&methods, (blend.as_ref(), reading.as_ref()), &Bar::new())?;
+    let Some(first) = outcomes.first() else { return Ok(()) };
+    if let Some(path) = &asked.rankings {
+        let shown = || format!("cannot write `{}`", path.display());
+        fs::write(path, test.rankings(first)).with_context(shown)?;
+    }
+    let report = first.report();
+    let heading = format!("{} facts, {} asked for\n\n", report.facts, report.tests);
+    arguments.format.print(heading + &theory_table(&outcomes), &report)
+}

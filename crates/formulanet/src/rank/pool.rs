@@ -1,0 +1,185 @@
+//! The best few hundred facts for a goal, with what a network that reads them together is told of each.
+
+use super::theory::{Features, Goal, Signals, Theory};
+
+/// What finds candidates in a library.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Retriever {
+    /// The ranks by several signals, taken together.
+    Ranks,
+}
+
+/// Candidates, the retriever's best first, with what is known of each.
+#[derive(Clone, Debug, Default)]
+pub struct Pool {
+    facts: Vec<u32>,
+    rows: Vec<f32>,
+}
+
+impl Pool {
+    /// The same with other numbers for the candidates.
+    pub(crate) fn renumbered(mut self, numbers: &[usize]) -> Self {
+        self.facts.iter_mut().for_each(|fact| *fact = numbers[*fact as usize] as u32);
+        self
+    }
+
+    /// The candidates with what is known of each, in the order of [`Retriever::FEATURES`].
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = (usize, &[f32])> {
+        let width = Retriever::FEATURES.len();
+        self.facts.iter().map(|&fact| fact as usize).zip(self.rows.chunks_exact(width))
+    }
+}
+
+/// Signals that mean something only where the order of the library does.
+const OF_ORDER: [&str; 10] = [
+    "local",
+    "close_10",
+    "close_100",
+    "close_1000",
+    "close_rank",
+    "last_use",
+    "distance",
+    "place",
+    "introduces",
+    "mention",
+];
+
+impl Retriever {
+    /// What is known of each candidate: all signals, whether proofs and the order of the library are known, and what the
+    /// retriever says.
+    pub const FEATURES: &[&str] = &FEATURES;
+
+    /// The best facts for a goal, where proofs are known. With `excluded`, the library is not in order, and all facts but
+    /// this one are candidates; else all are.
+    pub fn pool(self, theory: &Theory, goal: &Goal, excluded: Option<usize>, size: usize) -> Pool {
+        let signals = theory.signals(goal, theory.len());
+        let mut pool = self.all(&signals, excluded.is_none());
+        let width = Self::FEATURES.len();
+        if let Some(place) = pool.facts.iter().position(|&fact| Some(fact as usize) == excluded) {
+            pool.facts.remove(place);
+            pool.rows.drain(place * width..(place + 1) * width);
+        }
+        pool.facts.truncate(size);
+        pool.rows.truncate(size * width);
+        pool
+    }
+
+    /// All facts that signals speak for, the best first, where proofs are known.
+    pub(super) fn all(self, signals: &Signals, is_ordered: bool) -> Pool {
+        let facts: Vec<usize> = signals.facts().collect();
+        let rows: Vec<&[f32]> = signals.rows().collect();
+        let (order, scores) = self.best(&facts, &rows, None, facts.len());
+        let best = order.first().map_or(0.0, |&place| scores[place]);
+        let said = |rank: usize, place: usize| Said {
+            is_ordered,
+            knows_proofs: true,
+            score: scores[place],
+            behind: scores[place] - best,
+            rank,
+        };
+        let rows = order.iter().enumerate().flat_map(|(rank, &place)| row(rows[place], &said(rank, place)));
+        let rows = rows.collect();
+        Pool { facts: order.into_iter().map(|place| facts[place] as u32).collect(), rows }
+    }
+
+    /// The best facts for a goal, where no proof is known.
+    pub fn pool_without_proofs(
+        self,
+        theory: &Theory,
+        goal: &Goal,
+        excluded: Option<usize>,
+        size: usize,
+    ) -> Vec<usize> {
+        let signals = theory.signals(goal, theory.len());
+        let facts: Vec<usize> = signals.facts().collect();
+        let rows: Vec<&[f32]> = signals.rows().collect();
+        let (order, _) = self.best(&facts, &rows, excluded, size);
+        order.into_iter().map(|place| facts[place]).collect()
+    }
+
+    /// The places of the best, and all scores.
+    fn best(
+        self,
+        facts: &[usize],
+        rows: &[&[f32]],
+        excluded: Option<usize>,
+        size: usize,
+    ) -> (Vec<usize>, Vec<f32>) {
+        let scores = match self {
+            Retriever::Ranks => by_ranks(rows),
+        };
+        let mut order: Vec<usize> =
+            (0..facts.len()).filter(|&place| Some(facts[place]) != excluded).collect();
+        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(facts[b].cmp(&facts[a])));
+        order.truncate(size);
+        (order, scores)
+    }
+}
+
+impl Pool {
+    /// Candidates that somebody found, the best first, where nothing is known but what they and the goal say: how rare
+    /// something is, is counted among them.
+    pub fn of_found(goal: &Features, found: &[&Features]) -> Self {
+        let mut theory = Theory::default();
+        for features in found {
+            theory.add_fact(features);
+        }
+        let signals = theory.signals_of_all(&theory.goal(goal));
+        let rows = signals.rows().enumerate().flat_map(|(rank, signals)| {
+            row(signals, &Said { is_ordered: false, knows_proofs: false, score: 0.0, behind: 0.0, rank })
+        });
+        Pool { rows: rows.collect(), facts: (0..found.len() as u32).collect() }
+    }
+}
+
+/// What a retriever says of a candidate, and what it knew.
+struct Said {
+    is_ordered: bool,
+    knows_proofs: bool,
+    score: f32,
+    /// How much less that is than the best score.
+    behind: f32,
+    rank: usize,
+}
+
+/// What a network is told of a candidate.
+fn row<'a>(signals: &'a [f32], said: &Said) -> impl Iterator<Item = f32> + use<'a> {
+    let is_ordered = said.is_ordered;
+    let signals = signals
+        .iter()
+        .zip(Signals::NAMES)
+        .map(move |(&value, name)| if is_ordered || !OF_ORDER.contains(name) { value } else { 0.0 });
+    let flag = |is_so: bool| f32::from(u8::from(is_so));
+    let rank = (1.0 + said.rank as f32).ln();
+    signals.chain([flag(is_ordered), flag(said.knows_proofs), said.score, said.behind, rank])
+}
+
+/// Every signal's name, and what the retriever adds.
+const FEATURES: [&str; Signals::COUNT + 5] = {
+    let mut names = [""; Signals::COUNT + 5];
+    let mut place = 0;
+    while place < Signals::COUNT {
+        names[place] = Signals::NAMES[place];
+        place += 1;
+    }
+    names[place] = "ordered";
+    names[place + 1] = "proofs_known";
+    names[place + 2] = "retrieved";
+    names[place + 3] = "behind_best";
+    names[place + 4] = "retrieved_rank";
+    names
+};
+
+/// A score by the ranks that a fact has by different signals.
+fn by_ranks(rows: &[&[f32]]) -> Vec<f32> {
+    let mut scores = vec![0.0f32; rows.len()];
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    for name in ["hammer_score", "parts_64", "bayes_score", "like_parts", "given_mean"] {
+        let Some(column) = Signals::NAMES.iter().position(|known| *known == name) else { continue };
+        order.sort_by(|&a, &b| rows[b][column].total_cmp(&rows[a][column]).then(b.cmp(&a)));
+        for (rank, &place) in order.iter().enumerate() {
+            scores[place] += 1.0 / (rank as f32 + 8.0);
+        }
+    }
+    scores.iter().map(|score| score.ln()).collect()
+}

@@ -1,0 +1,291 @@
+//! Reading the best candidates together with the goal: the last step of a ranking.
+
+use std::collections::HashMap;
+
+use formulanet_logic::problem::{ProblemBuilder, StatementBuilder, StatementGraph};
+use formulanet_logic::{Formula, Interner, hol};
+use formulanet_net::Compute;
+use formulanet_net::together::{Loss, TogetherNetwork};
+
+use super::pool::{Pool, Retriever};
+use super::theory::{Blend, Features, Goal, Theory};
+use crate::Error;
+use crate::model::together::{Scale, TogetherFile, TogetherRecipe, problem_input};
+use crate::read::{Statement, parse};
+
+/// A network that reads a goal and candidates together, at work.
+pub struct Reading {
+    network: TogetherNetwork,
+    recipe: TogetherRecipe,
+    /// The numbers of the names that it knows.
+    names: HashMap<String, u32>,
+    /// What it is told of a candidate: how each number is scaled, and which of the retriever's numbers it is.
+    scales: Vec<(Scale, usize)>,
+}
+
+/// How many candidates are read together: more take longer, and what is useful is seldom behind them.
+pub const READ: usize = 256;
+
+/// Whose word counts for what is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Trust {
+    /// The reader's alone, which knows who was found before whom.
+    Reader,
+    /// What ranked the candidates knows more than that, such as names and proofs: its odds are multiplied by a power of the
+    /// reader's.
+    Both,
+}
+
+/// That power, chosen on held-out conjectures of Mizar.
+const POWER: f32 = 0.5;
+
+/// A statement as it is read.
+struct Legible {
+    graph: StatementGraph,
+    features: Features,
+}
+
+impl Reading {
+    /// Lays a network out.
+    ///
+    /// # Errors
+    ///
+    /// If it was trained with other signals than this program has.
+    pub fn new(file: TogetherFile, compute: Compute) -> Result<Self, Error> {
+        let TogetherFile { model, origin, names, scales } = file;
+        let with_place = |scale: Scale| {
+            let place = Retriever::FEATURES.iter().position(|&name| name == scale.name).ok_or_else(|| {
+                let message =
+                    format!("expected this program's signals, found `{}`; train it again", scale.name);
+                Error::data("reader", message)
+            })?;
+            Ok((scale, place))
+        };
+        let scales = scales.into_iter().map(with_place).collect::<Result<_, Error>>()?;
+        Ok(Reading {
+            network: TogetherNetwork::new(model, compute),
+            recipe: origin.recipe,
+            names: names.into_iter().zip(1..).collect(),
+            scales,
+        })
+    }
+
+    /// The reader that is built in.
+    ///
+    /// # Errors
+    ///
+    /// If the program was built without.
+    pub fn shipped(compute: Compute) -> Result<Self, Error> {
+        Self::new(TogetherFile::named("reader")?, compute)
+    }
+
+    /// Whether its scores order candidates without saying how likely each is.
+    fn is_ranking(&self) -> bool {
+        self.network.model().config().loss == Loss::Pool
+    }
+
+    /// Reads candidates, the best first by what somebody else says, together with a goal. A candidate's score is a
+    /// probability, or `None` if it cannot be read. `names` has the symbols of the goal.
+    ///
+    /// # Errors
+    ///
+    /// If goal and candidates are too large together.
+    pub fn read(
+        &self,
+        goal: &Formula,
+        candidates: &[Statement],
+        options: &hol::Options,
+        names: &mut Interner,
+    ) -> Result<Vec<Option<f32>>, Error> {
+        let mut statements = StatementBuilder::new(options.limits);
+        let mut legible = |formula: &Formula, names: &Interner| {
+            let graph = statements.build(formula).ok()?;
+            Some(Legible { graph, features: Features::of(formula, names) })
+        };
+        let goal = legible(goal, names).ok_or_else(|| {
+            Error::data("conjecture", "expected a smaller one to read together with others")
+        })?;
+        let read: Vec<Option<Legible>> = candidates
+            .iter()
+            .map(|candidate| {
+                let formula = parse(&candidate.text, candidate.syntax, options, names).ok()?;
+                legible(&formula, names)
+            })
+            .collect();
+        let mut builder: ProblemBuilder = self.recipe.builder();
+        let too_large = |cause| Error::data("candidates", format!("{cause}"));
+        builder.add(goal.graph.view()).map_err(too_large)?;
+        for statement in read.iter().flatten() {
+            builder.add(statement.graph.view()).map_err(too_large)?;
+        }
+        let number = |symbol: u32| {
+            let text = names.symbol(symbol).map(|symbol| names.name(symbol));
+            text.and_then(|text| self.names.get(text)).copied().unwrap_or(0)
+        };
+        let mut input = problem_input(builder.graph(), number);
+        if !self.scales.is_empty() {
+            let found: Vec<&Features> = read.iter().flatten().map(|statement| &statement.features).collect();
+            let pool = Pool::of_found(&goal.features, &found);
+            input.features = pool.rows().flat_map(|(_, row)| self.scaled(row)).collect();
+        }
+        let mut scores = self.probabilities(self.network.score(&input)).into_iter();
+        Ok(read.iter().map(|statement| statement.as_ref().and_then(|_| scores.next())).collect())
+    }
+
+    /// What the network is told of a candidate.
+    fn scaled<'a>(&'a self, row: &'a [f32]) -> impl Iterator<Item = f32> + 'a {
+        self.scales.iter().map(|(scale, place)| scale.apply(row[*place]))
+    }
+
+    /// The best facts before a place of a library with proofs, as [`Theory::rank_by`], the best of which are then read
+    /// together with the goal. `graph` gives the graph of a fact.
+    ///
+    /// # Errors
+    ///
+    /// If goal and facts are too large together.
+    pub fn rank<'a>(
+        &self,
+        (theory, before): (&Theory, usize),
+        blend: &Blend,
+        (goal, goal_graph): (&Goal, &StatementGraph),
+        graph: impl Fn(usize) -> &'a StatementGraph,
+        number: usize,
+    ) -> Result<Vec<(usize, f32)>, Error> {
+        let signals = theory.signals(goal, before);
+        let odds: HashMap<usize, f32> =
+            signals.facts().zip(signals.rows().map(|row| blend.score(row))).collect();
+        let pool = Retriever::Ranks.all(&signals, true);
+        let mut rows: Vec<(usize, &[f32])> = pool.rows().collect();
+        rows.sort_by(|(a, _), (b, _)| odds[b].total_cmp(&odds[a]).then(b.cmp(a)));
+        let mut ranked: Vec<(usize, f32)> = rows.iter().map(|(fact, _)| (*fact, odds[fact])).collect();
+        rows.truncate(READ);
+        let mut builder: ProblemBuilder = self.recipe.builder();
+        let too_large = |cause| Error::data("candidates", format!("{cause}"));
+        builder.add(goal_graph.view()).map_err(too_large)?;
+        for (fact, _) in &rows {
+            builder.add(graph(*fact).view()).map_err(too_large)?;
+        }
+        let mut input = problem_input(builder.graph(), |_| 0);
+        input.features = rows.iter().flat_map(|(_, row)| self.scaled(row)).collect();
+        let read = self.network.score(&input);
+        let lowest = read.iter().copied().fold(f32::INFINITY, f32::min).min(0.0);
+        for (place, (_, score)) in ranked.iter_mut().enumerate() {
+            *score += READER * read.get(place).copied().unwrap_or(lowest);
+        }
+        ranked.sort_by(|(a, x), (b, y)| y.total_cmp(x).then(b.cmp(a)));
+        ranked.truncate(number);
+        Ok(ranked)
+    }
+
+    /// Scores as probabilities. Where a network orders candidates against each other, that is the chance to be among a few
+    /// that are drawn.
+    fn probabilities(&self, scores: Vec<f32>) -> Vec<f32> {
+        if !self.is_ranking() {
+            return scores.into_iter().map(probability).collect();
+        }
+        let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let total: f32 = scores.iter().map(|score| (score - largest).exp()).sum();
+        let odds = |score: f32| DRAWN * (score - largest).exp() / total;
+        scores.into_iter().map(|score| odds(score) / (1.0 + odds(score))).collect()
+    }
+
+    /// The same for a goal that is written down.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reading::rescore`], or if the goal cannot be parsed.
+    pub fn rescore_for(
+        &self,
+        goal: &Statement,
+        (scores, trust): (&mut [f32], Trust),
+        statement: impl Fn(usize) -> Result<Statement, Error>,
+        options: &hol::Options,
+    ) -> Result<(), Error> {
+        let mut names = Interner::new();
+        let formula = parse(&goal.text, goal.syntax, options, &mut names)
+            .map_err(|error| Error::parse(&goal.name, error))?;
+        self.rescore((scores, trust), statement, &formula, options, &mut names)
+    }
+
+    /// Reads the best of scored candidates and scores them anew, above all others; these keep their order.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reading::read`], or if a statement cannot be had.
+    pub fn rescore(
+        &self,
+        (scores, trust): (&mut [f32], Trust),
+        statement: impl Fn(usize) -> Result<Statement, Error>,
+        goal: &Formula,
+        options: &hol::Options,
+        names: &mut Interner,
+    ) -> Result<(), Error> {
+        let mut best: Vec<usize> = (0..scores.len()).collect();
+        let order = |&a: &usize, &b: &usize| scores[b].total_cmp(&scores[a]).then(a.cmp(&b));
+        if best.len() > READ {
+            best.select_nth_unstable_by(READ, order);
+            best.truncate(READ);
+        }
+        best.sort_unstable_by(order);
+        let texts = best.iter().map(|&number| statement(number)).collect::<Result<Vec<_>, _>>()?;
+        let mut read = self.read(goal, &texts, options, names)?;
+        // A network that says how likely each candidate is needs nobody beside it.
+        if trust == Trust::Both && self.is_ranking() {
+            for (&number, score) in best.iter().zip(&mut read) {
+                *score = score.map(|score| probability(log_odds(scores[number]) + POWER * log_odds(score)));
+            }
+        }
+        let lowest = read.iter().flatten().copied().fold(1.0, f32::min);
+        // What was not read is behind what was.
+        scores.iter_mut().for_each(|score| *score *= lowest);
+        for (&number, score) in best.iter().zip(read) {
+            if let Some(score) = score {
+                scores[number] = score;
+            }
+        }
+        tell_apart(scores);
+        Ok(())
+    }
+}
+
+fn probability(log_odds: f32) -> f32 {
+    1.0 / (1.0 + (-log_odds).exp())
+}
+
+fn log_odds(probability: f32) -> f32 {
+    let probability = probability.clamp(1e-6, 1.0 - 1e-6);
+    (probability / (1.0 - probability)).ln()
+}
+
+/// Makes the later of equal scores a little lower, so that nobody decides by their names.
+fn tell_apart(scores: &mut [f32]) {
+    let mut order: Vec<usize> = (0..scores.len()).filter(|&number| scores[number] > 0.0).collect();
+    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
+    let mut last = f32::INFINITY;
+    for number in order {
+        if scores[number] >= last {
+            scores[number] = last.next_down().max(0.0);
+        }
+        last = scores[number];
+    }
+}
+
+/// What the network's score counts beside the odds of the blend.
+const READER: f32 = 1.0;
+
+/// How many useful candidates a list is supposed to have.
+const DRAWN: f32 = 8.0;
+
+/// Scores by what statements say alone: renaming all symbols changes none of them.
+pub fn nameless_scores(goal: &Features, candidates: &[Features]) -> Vec<f32> {
+    let mut theory = Theory::default();
+    for features in candidates {
+        theory.add_fact(features);
+    }
+    let found = Retriever::Ranks.pool_without_proofs(&theory, &theory.goal(goal), None, candidates.len());
+    let mut scores = vec![0.0; candidates.len()];
+    for (rank, fact) in found.into_iter().enumerate() {
+        scores[fact] = 1.0 / (2.0 + rank as f32);
+    }
+    scores
+}

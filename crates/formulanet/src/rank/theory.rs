@@ -1,0 +1,24 @@
+//! Ranking by the proofs of the library itself.
+//!
+//! A [`Theory`] has facts in the order of a library, and proofs. It learns nothing in the sense of training: a proof that was
+//! just added counts for the next question.
+
+mod bayes;
+mod blend;
+mod facts;
+mod features;
+mod forest;
+mod methods;
+mod neighbours;
+mod reach;
+mod signals;
+mod surroundings;
+#[cfg(test)]
+mod tests;
+
+pub use blend::Blend;
+pub use facts::{Goal, Theory};
+pub use features::Features;
+pub use forest::Forest;
+pub use methods::{FEW, Method};
+pub use signals::Signals;

@@ -1,0 +1,227 @@
+//! How signals are blended to one score: learned on other libraries, kept in a small file.
+
+use std::collections::HashMap;
+use std::path::Path;
+#[cfg(feature = "shipped")]
+use std::sync::OnceLock;
+
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+
+use super::facts::{Goal, Theory};
+use super::forest::{DEEPEST, Forest};
+use super::methods::Scored;
+use super::signals::Signals;
+use crate::Error;
+use crate::util::files;
+
+/// Trees that score what [`Signals`] say about a fact.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Blend {
+    forest: Forest,
+    /// What it was made of and how, for people.
+    origin: String,
+}
+
+/// Names of the parts of a file.
+const KIND: &str = "kind";
+const BLEND: &str = "blend";
+const SIGNALS: &str = "signals";
+const ORIGIN: &str = "origin";
+const COLUMNS: &str = "columns";
+const THRESHOLDS: &str = "thresholds";
+const LEAVES: &str = "leaves";
+
+impl Blend {
+    /// A blend of all signals.
+    ///
+    /// # Errors
+    ///
+    /// If the trees are for rows of another width.
+    pub fn new(forest: Forest, origin: impl Into<String>) -> Result<Self, Error> {
+        if forest.width != Signals::COUNT {
+            let message = format!("expected trees for {} signals, found {}", Signals::COUNT, forest.width);
+            return Err(Error::data("blend", message));
+        }
+        Ok(Blend { forest, origin: origin.into() })
+    }
+
+    /// The blend that is built in.
+    #[cfg(feature = "shipped")]
+    pub fn shipped() -> Option<&'static Blend> {
+        static SHIPPED: OnceLock<Option<Blend>> = OnceLock::new();
+        let bytes = include_bytes!("../../../../../models/blend/blend.safetensors");
+        SHIPPED.get_or_init(|| Blend::from_bytes(bytes, "blend").ok()).as_ref()
+    }
+
+    /// The blend that is built in: none.
+    #[cfg(not(feature = "shipped"))]
+    pub fn shipped() -> Option<&'static Blend> {
+        None
+    }
+
+    /// What it was made of and how.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The score of a fact, by what speaks for it: the logarithm of odds.
+    pub fn score(&self, row: &[f32]) -> f32 {
+        self.forest.score(row)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// If it is no blend of this program's signals.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let shown = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|error| Error::io(&shown, error))?;
+        Self::from_bytes(&bytes, &shown)
+    }
+
+    /// Reads a file that is in memory; `name` is for messages.
+    ///
+    /// # Errors
+    ///
+    /// If it is no blend of this program's signals.
+    pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, Error> {
+        let damaged =
+            |message: &str| Error::data(name, format!("expected a blend of signals, found {message}"));
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| damaged(&error.to_string()))?;
+        let metadata = header.metadata().clone().unwrap_or_default();
+        let part = |key: &str| metadata.get(key).map_or("", String::as_str);
+        if part(KIND) != BLEND {
+            return Err(damaged("something else"));
+        }
+        if part(SIGNALS) != Signals::NAMES.join(" ") {
+            return Err(damaged("one of other signals, made by another version of this program"));
+        }
+        let tensors = SafeTensors::deserialize(bytes).map_err(|error| damaged(&error.to_string()))?;
+        let tensor = |key: &str, dtype: Dtype| {
+            let found = tensors.tensor(key).map_err(|error| damaged(&error.to_string()))?;
+            match found.shape() {
+                &[trees, width] if found.dtype() == dtype => Ok((trees, width, found.data().to_vec())),
+                _ => Err(damaged(&format!("another shape of `{key}`"))),
+            }
+        };
+        let floats = |data: Vec<u8>| -> Vec<f32> {
+            data.chunks_exact(4)
+                .map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+                .collect()
+        };
+        let (trees, inner, columns) = tensor(COLUMNS, Dtype::U8)?;
+        let (thresholds_trees, thresholds_inner, thresholds) = tensor(THRESHOLDS, Dtype::F32)?;
+        let (leaves_trees, outer, leaves) = tensor(LEAVES, Dtype::F32)?;
+        let (thresholds, leaves) = (floats(thresholds), floats(leaves));
+        let depth = outer.checked_ilog2().unwrap_or(0) as usize;
+        let is_whole = (thresholds_trees, leaves_trees, thresholds_inner) == (trees, trees, inner)
+            && (1..=DEEPEST).contains(&depth)
+            && outer == 1 << depth
+            && inner + 1 == outer
+            && columns.iter().all(|&column| usize::from(column) < Signals::COUNT)
+            && thresholds.iter().all(|threshold| !threshold.is_nan())
+            && leaves.iter().all(|leaf| leaf.is_finite());
+        if !is_whole {
+            return Err(damaged("damaged trees"));
+        }
+        let forest = Forest { width: Signals::COUNT, depth, columns, thresholds, leaves };
+        Ok(Blend { forest, origin: part(ORIGIN).to_owned() })
+    }
+
+    /// As files have it.
+    fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        let Forest { depth, columns, thresholds, leaves, .. } = &self.forest;
+        let bytes =
+            |numbers: &[f32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+        let (trees, outer) = (self.forest.len(), 1usize << depth);
+        let (thresholds, leaves) = (bytes(thresholds), bytes(leaves));
+        let failed = |error: safetensors::SafeTensorError| Error::data("blend", error.to_string());
+        let parts = [
+            (COLUMNS, TensorView::new(Dtype::U8, vec![trees, outer - 1], columns).map_err(failed)?),
+            (THRESHOLDS, TensorView::new(Dtype::F32, vec![trees, outer - 1], &thresholds).map_err(failed)?),
+            (LEAVES, TensorView::new(Dtype::F32, vec![trees, outer], &leaves).map_err(failed)?),
+        ];
+        let metadata = HashMap::from([
+            (KIND.to_owned(), BLEND.to_owned()),
+            (SIGNALS.to_owned(), Signals::NAMES.join(" ")),
+            (ORIGIN.to_owned(), self.origin.clone()),
+        ]);
+        safetensors::serialize(parts, Some(metadata)).map_err(failed)
+    }
+
+    /// Writes a file, whole or not at all.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn save(&self, path: &Path) -> Result<(), Error> {
+        files::write_whole(path, &self.to_bytes()?)
+    }
+}
+
+impl Theory {
+    /// The candidates for a goal, with what a blend makes of what speaks for them.
+    pub(super) fn blended(&self, goal: &Goal, before: usize, blend: &Blend) -> Vec<Scored> {
+        let signals = self.signals(goal, before);
+        let scores = signals.rows().map(|row| blend.score(row));
+        signals.facts().zip(scores).map(|(fact, score)| (fact as u32, score)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tiny() -> Blend {
+        let mut forest = Forest::new(Signals::COUNT, 1);
+        forest.push(&[(3, 0.5)], &[-1.0, 2.0]);
+        Blend::new(forest, "two leaves").unwrap()
+    }
+
+    #[test]
+    fn files_are_read_back() {
+        let blend = tiny();
+        let bytes = blend.to_bytes().unwrap();
+        let back = Blend::from_bytes(&bytes, "tiny").unwrap();
+        assert_eq!((&back, back.origin()), (&blend, "two leaves"));
+        let mut row = vec![0.0; Signals::COUNT];
+        row[3] = 1.0;
+        assert_eq!(back.score(&row), 2.0);
+        assert!(Blend::new(Forest::new(3, 1), "").is_err());
+    }
+
+    #[test]
+    fn damaged_files_are_errors() {
+        let bytes = tiny().to_bytes().unwrap();
+        for length in 0..bytes.len() {
+            assert!(Blend::from_bytes(&bytes[..length], "cut").is_err(), "{length}");
+        }
+        let replaced = |from: &str, to: &str| {
+            let place = bytes.windows(from.len()).position(|part| part == from.as_bytes()).unwrap();
+            let mut other = bytes.clone();
+            other[place..place + from.len()].copy_from_slice(to.as_bytes());
+            Blend::from_bytes(&other, "other").unwrap_err().to_string()
+        };
+        assert!(replaced("\"blend\"", "\"blond\"").contains("something else"));
+        assert!(replaced("parts_4", "parts_5").contains("other signals"));
+        let mut wrong_column = bytes.clone();
+        let mut infinite = bytes.clone();
+        // The last tensors of the file are the numbers; the column is the only byte that is 3.
+        let start = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+        let column = start + bytes[start..].iter().position(|&byte| byte == 3).unwrap();
+        wrong_column[column] = 255;
+        assert!(
+            Blend::from_bytes(&wrong_column, "column").unwrap_err().to_string().contains("damaged trees")
+        );
+        let leaf = start + bytes[start..].windows(4).position(|part| part == 2.0f32.to_le_bytes()).unwrap();
+        infinite[leaf..leaf + 4].copy_from_slice(&f32::INFINITY.to_le_bytes());
+        assert!(Blend::from_bytes(&infinite, "leaf").unwrap_err().to_string().contains("damaged trees"));
+    }
+
+    #[cfg(feature = "shipped")]
+    #[test]
+    fn the_shipped_blend_is_whole() {
+        assert!(Blend::shipped().is_some_and(|blend| !blend.origin().is_empty()));
+    }
+}

@@ -1,0 +1,431 @@
+//! What speaks for a fact, as numbers that mean the same in any library: shares, ranks, odds and rarities, never names.
+
+use std::collections::HashMap;
+
+use super::facts::{Fact, Goal, Theory};
+use super::methods::{Scored, best};
+use super::neighbours::{self, Neighbours};
+use super::{bayes, surroundings};
+
+/// Declares the signals, so that a name and a place cannot get apart.
+macro_rules! signals {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
+        #[derive(Clone, Copy)]
+        #[allow(non_camel_case_types)]
+        enum At { $($name),* }
+
+        impl Signals {
+            /// The names of the signals, in order. A blend says which it was made for.
+            pub const NAMES: &[&str] = &[$(stringify!($name)),*];
+        }
+    };
+}
+
+signals! {
+    // What proofs of similar facts used: shares of the nearest, by whole parts, by pairs, and by the formula of hammers.
+    parts_4, parts_16, parts_64, parts_256, parts_first, pairs_8, pairs_64, rare_32, local, hammer_score,
+    hammer_rank, votes, vote,
+    // The same, of what is used by what is used; and facts that proofs use together with the most telling of these.
+    indirect, together, own_proof, users,
+    // Naive Bayes, and how often facts with the goal's features are proved with it.
+    bayes_score, bayes_rank, bayes_gap, given_mean, given_best, given_rarest, lift,
+    // How often it is used at all, and close to the goal's place.
+    uses, use_share, use_rank, close_10, close_100, close_1000, close_rank, last_use,
+    // Where it stands.
+    distance, place,
+    // How much it is like the goal.
+    like_symbols, like_pairs, like_parts, like_rank, goal_covered, fact_covered, parts_covered, wider_covered, rarest_common,
+    rarest_foreign, mean_foreign, introduces, mention,
+    // What it is itself.
+    size, symbols, is_proved, proof_size,
+    // What is asked, and what is known.
+    goal_unknown, nearest, proof_sizes,
+}
+
+/// The facts that are worth a look for a goal, each with what speaks for it.
+#[derive(Clone, Debug, Default)]
+pub struct Signals {
+    facts: Vec<u32>,
+    rows: Vec<f32>,
+}
+
+/// How many candidates each source may name.
+const CANDIDATES: usize = 320;
+
+impl Signals {
+    /// How many signals a fact has.
+    pub const COUNT: usize = Self::NAMES.len();
+
+    /// The facts, ascending.
+    pub fn facts(&self) -> impl ExactSizeIterator<Item = usize> {
+        self.facts.iter().map(|&fact| fact as usize)
+    }
+
+    /// What speaks for each fact, in the order of [`Signals::NAMES`].
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f32]> {
+        self.rows.chunks_exact(Self::COUNT)
+    }
+}
+
+impl Theory {
+    /// The candidates for a goal among the facts before a place, and what speaks for each.
+    pub fn signals(&self, goal: &Goal, before: usize) -> Signals {
+        let before = before.min(self.len());
+        if before == 0 {
+            return Signals::default();
+        }
+        let question = Question::new(self, goal, before);
+        let candidates = question.candidates();
+        question.signals(candidates)
+    }
+
+    /// What speaks for all facts, where there are few.
+    pub fn signals_of_all(&self, goal: &Goal) -> Signals {
+        if self.is_empty() {
+            return Signals::default();
+        }
+        Question::new(self, goal, self.len()).signals((0..self.len() as u32).collect())
+    }
+}
+
+/// All that is computed once for a goal.
+struct Question<'a> {
+    theory: &'a Theory,
+    goal: &'a Goal,
+    before: usize,
+    near: Neighbours,
+    shares: [Vec<f32>; 8],
+    votes: [Vec<f32>; 2],
+    /// How relevant symbols are.
+    relevance: HashMap<u32, f32>,
+    /// The place of the first neighbour that used a fact, by fact; 0 if none did.
+    first: Vec<u32>,
+    hammer: Vec<Scored>,
+    close: [Vec<f32>; 3],
+    indirect: Vec<f32>,
+    together: Vec<f32>,
+}
+
+impl<'a> Question<'a> {
+    fn new(theory: &'a Theory, goal: &'a Goal, before: usize) -> Self {
+        let near = Neighbours::new(theory, goal);
+        let (parts, pairs, rare) = (&near.by_parts, &near.by_pairs, &near.by_rarity);
+        let share = |list: &[Scored], number: usize, power: i32| {
+            let list = &list[..list.len().min(number)];
+            let first = list.first().map_or(1.0, |&(_, near)| near);
+            neighbours::shares(theory, list, |_, near| (near / first).powi(power))
+        };
+        let local =
+            |fact: u32, near: f32| near.powi(2) * (-(before.abs_diff(fact as usize) as f32) / 400.0).exp();
+        let shares = [
+            share(parts, 4, 1),
+            share(parts, 16, 2),
+            share(parts, 64, 3),
+            share(parts, 256, 3),
+            share(pairs, 8, 1),
+            share(pairs, 64, 3),
+            share(rare, 32, 1),
+            neighbours::shares(theory, parts, local),
+        ];
+        let mut first = vec![0; theory.len()];
+        for (place, &(fact, _)) in (1..).zip(parts.iter()) {
+            for &used in theory.facts[fact as usize].proofs.iter().flatten() {
+                if first[used as usize] == 0 {
+                    first[used as usize] = place;
+                }
+            }
+        }
+        let close = surroundings::close(theory, before);
+        let indirect = surroundings::indirect(theory, &parts[..parts.len().min(24)]);
+        let together = surroundings::together(theory, &shares[1], before);
+        let hammer = best(neighbours::down(theory, &near.hammer, before, 1024), 1024);
+        let votes = surroundings::votes(theory, goal);
+        let relevance = surroundings::relevance(theory, goal, &shares[1]);
+        Question {
+            theory,
+            goal,
+            before,
+            near,
+            shares,
+            votes,
+            relevance,
+            first,
+            hammer,
+            close,
+            indirect,
+            together,
+        }
+    }
+
+    /// The best of each source.
+    fn candidates(&self) -> Vec<u32> {
+        let before = self.before;
+        let top = |scores: &[f32], number: usize| {
+            let positive = (0..).zip(&scores[..before]).filter(|(_, score)| **score > 0.0);
+            best(positive.map(|(fact, &score)| (fact, score)).collect(), number)
+                .into_iter()
+                .map(|(fact, _)| fact)
+        };
+        let mut is_candidate = vec![false; before];
+        let mut take = |fact: u32| is_candidate[fact as usize] = true;
+        self.hammer.iter().take(CANDIDATES).for_each(|&(fact, _)| take(fact));
+        [2, 3, 5, 7].iter().for_each(|&list: &usize| top(&self.shares[list], CANDIDATES).for_each(&mut take));
+        [0, 1, 2]
+            .iter()
+            .for_each(|&scale: &usize| top(&self.close[scale], CANDIDATES / 2).for_each(&mut take));
+        top(&self.votes[0], CANDIDATES).for_each(&mut take);
+        top(&self.together, CANDIDATES / 2).for_each(&mut take);
+        top(&self.indirect, CANDIDATES / 2).for_each(&mut take);
+        let popular = super::methods::popularity(self.theory, before);
+        best(popular, CANDIDATES / 2).into_iter().for_each(|(fact, _)| take(fact));
+        let alike = self.near.alike.iter().filter(|(fact, _)| (*fact as usize) < before);
+        alike.take(CANDIDATES / 2).for_each(|&(fact, _)| take(fact));
+        (before.saturating_sub(CANDIDATES / 10)..before).for_each(|fact| take(fact as u32));
+        (0..before as u32).filter(|&fact| is_candidate[fact as usize]).collect()
+    }
+
+    fn signals(&self, facts: Vec<u32>) -> Signals {
+        let mut rows = vec![0.0f32; facts.len() * Signals::COUNT];
+        let common = Common::new(self.theory, self.goal);
+        for (&fact, row) in facts.iter().zip(rows.chunks_exact_mut(Signals::COUNT)) {
+            self.fill_use(fact, row);
+            self.fill_likeness(fact, &common, row);
+            self.fill_odds(fact, row);
+            self.fill_goal(row);
+        }
+        let mut signals = Signals { facts, rows };
+        self.fill_ranks(&mut signals);
+        signals
+    }
+
+    /// What proofs say about a fact.
+    fn fill_use(&self, fact: u32, row: &mut [f32]) {
+        let (number, known) = (fact as usize, &self.theory.facts[fact as usize]);
+        let mut set = |at: At, value: f32| row[at as usize] = value;
+        let shares = [
+            At::parts_4,
+            At::parts_16,
+            At::parts_64,
+            At::parts_256,
+            At::pairs_8,
+            At::pairs_64,
+            At::rare_32,
+            At::local,
+        ];
+        for (at, share) in shares.into_iter().zip(&self.shares) {
+            set(at, share[number]);
+        }
+        set(At::parts_first, if self.first[number] == 0 { 7.0 } else { (self.first[number] as f32).ln() });
+        set(At::votes, self.votes[0][number]);
+        set(At::vote, self.votes[1][number]);
+        set(At::indirect, self.indirect[number]);
+        set(At::together, self.together[number]);
+        let telling = &self.shares[1];
+        let of_own = known.proofs.first().map_or(0.0, |used| {
+            used.iter().map(|&used| telling[used as usize]).sum::<f32>() / used.len().max(1) as f32
+        });
+        set(At::own_proof, of_own);
+        let close_users = surroundings::nearest_users(known, self.before, 64);
+        set(At::users, close_users.iter().map(|&user| telling[user as usize]).sum());
+        let proofs = self.theory.proofs as f32;
+        set(At::uses, (1.0 + known.uses.len() as f32).ln());
+        set(At::use_share, known.uses.len() as f32 / proofs.max(1.0));
+        for (at, close) in [At::close_10, At::close_100, At::close_1000].into_iter().zip(&self.close) {
+            set(at, close[number]);
+        }
+        let last = surroundings::last_use(known, self.before);
+        set(At::last_use, last.map_or(14.0, |distance| (1.0 + distance as f32).ln()));
+        set(
+            At::lift,
+            ((self.shares[2][number] + 1e-3) / (known.uses.len() as f32 / proofs.max(1.0) + 1e-3)).ln(),
+        );
+        set(At::distance, (1.0 + (self.before - number) as f32).ln());
+        set(At::place, number as f32 / self.before as f32);
+        set(At::is_proved, f32::from(u8::from(known.is_proved())));
+        set(At::proof_size, (1.0 + known.proofs.first().map_or(0, Vec::len) as f32).ln());
+    }
+
+    /// What a fact says, beside what the goal says.
+    fn fill_likeness(&self, fact: u32, common: &Common, row: &mut [f32]) {
+        let theory = self.theory;
+        let known = &theory.facts[fact as usize];
+        let mut set = |at: At, value: f32| row[at as usize] = value;
+        let most = (theory.len() as f32).ln().max(1.0);
+        let mut sums = [Sums::default(); 3];
+        let (mut rarest_common, mut rarest_foreign, mut foreign) = (0.0f32, 0.0f32, 0.0f32);
+        let (mut relevant, mut all) = (0.0f32, 0.0f32);
+        let (mut introduces, mut mention) = (0.0f32, f32::INFINITY);
+        for (place, &feature) in known.features.iter().enumerate() {
+            let kind = known.ends.partition_point(|&end| end <= place);
+            let rarity = theory.rarity(feature);
+            let is_common = common.has(feature);
+            sums[kind].add(rarity, is_common);
+            if kind == 0 {
+                relevant += rarity * self.relevance.get(&feature).copied().unwrap_or(0.0);
+                all += rarity;
+            }
+            if kind == 0 && is_common {
+                rarest_common = rarest_common.max(rarity);
+                let mentions = &theory.having[feature as usize];
+                let place = mentions.partition_point(|&other| other < fact);
+                if place == 0 {
+                    introduces = introduces.max(rarity);
+                }
+                mention = mention.min(place as f32 / (0.1 + rarity));
+            } else if kind == 0 {
+                rarest_foreign = rarest_foreign.max(rarity);
+                foreign += rarity;
+            }
+        }
+        let [symbols, pairs, parts] = sums;
+        let pairs = symbols.and(pairs);
+        let parts = pairs.and(parts);
+        set(At::like_symbols, symbols.cosine(common.lengths[0]));
+        set(At::like_pairs, pairs.cosine(common.lengths[1]));
+        set(At::like_parts, parts.cosine(common.lengths[2]));
+        set(At::goal_covered, symbols.common / common.lengths[0].max(1e-6));
+        set(At::fact_covered, symbols.common / symbols.all.max(1e-6));
+        set(At::parts_covered, parts.common / parts.all.max(1e-6));
+        set(At::wider_covered, relevant / all.max(1e-6));
+        set(At::rarest_common, rarest_common / most);
+        set(At::rarest_foreign, rarest_foreign / most);
+        let foreigners = (known.symbols().len() as f32 - symbols.number).max(1.0);
+        set(At::mean_foreign, foreign / foreigners / most);
+        set(At::introduces, introduces / most);
+        set(At::mention, if mention.is_finite() { (1.0 + mention).ln() } else { 14.0 });
+        set(At::size, (1.0 + known.size as f32).ln());
+        set(At::symbols, (1.0 + known.symbols().len() as f32).ln());
+    }
+
+    /// How often proofs of facts with the goal's features use a fact.
+    fn fill_odds(&self, fact: u32, row: &mut [f32]) {
+        let theory = self.theory;
+        let known: &Fact = &theory.facts[fact as usize];
+        let (mut mean, mut weights, mut highest, mut rarest) = (0.0f32, 0.0f32, 0.0f32, (0.0f32, 0.0f32));
+        for &feature in self.goal.near_features() {
+            let proved = theory.proved[feature as usize] as f32;
+            if proved == 0.0 {
+                continue;
+            }
+            let count = known.counts.binary_search_by_key(&feature, |&(other, _)| other);
+            let count = count.map_or(0, |place| known.used_for(place)) as f32;
+            let (share, rarity) = (count / (proved + 1.0), theory.rarity(feature));
+            mean += rarity * share;
+            weights += rarity;
+            highest = highest.max(share * rarity);
+            if rarity > rarest.0 {
+                rarest = (rarity, share);
+            }
+        }
+        row[At::given_mean as usize] = mean / weights.max(1e-6);
+        row[At::given_best as usize] = highest;
+        row[At::given_rarest as usize] = rarest.1;
+    }
+
+    /// What is the same for all candidates.
+    fn fill_goal(&self, row: &mut [f32]) {
+        let mut set = |at: At, value: f32| row[at as usize] = value;
+        set(At::goal_unknown, self.goal.unknown);
+        let nearest = &self.near.by_parts[..self.near.by_parts.len().min(16)];
+        set(At::nearest, nearest.first().map_or(0.0, |&(_, near)| near));
+        let size =
+            |&(fact, _): &Scored| self.theory.facts[fact as usize].proofs.first().map_or(0, Vec::len) as f32;
+        let total: f32 = nearest.iter().map(size).sum();
+        set(At::proof_sizes, (1.0 + total / nearest.len().max(1) as f32).ln());
+    }
+
+    /// Scores that mean something beside those of other candidates only.
+    fn fill_ranks(&self, signals: &mut Signals) {
+        let Signals { facts, rows } = signals;
+        let highest = self.hammer.first().map_or(1.0, |&(_, score)| score.max(1e-12));
+        for (rank, &(fact, score)) in self.hammer.iter().enumerate() {
+            if let Ok(place) = facts.binary_search(&fact) {
+                let row = &mut rows[place * Signals::COUNT..][..Signals::COUNT];
+                row[At::hammer_score as usize] = score / highest;
+                row[At::hammer_rank as usize] = -(1.0 + rank as f32).ln();
+            }
+        }
+        for row in rows.chunks_exact_mut(Signals::COUNT) {
+            if row[At::hammer_score as usize] == 0.0 {
+                row[At::hammer_rank as usize] = -8.0;
+            }
+        }
+        let weighted = bayes::Weighted::new(self.theory, self.goal);
+        let mut scores: Vec<f32> =
+            facts.iter().map(|&fact| bayes::score(self.theory, &weighted, fact)).collect();
+        let mean = scores.iter().sum::<f32>() / scores.len().max(1) as f32;
+        let spread =
+            scores.iter().map(|score| (score - mean).powi(2)).sum::<f32>() / scores.len().max(1) as f32;
+        let spread = spread.sqrt().max(1e-6);
+        scores.iter_mut().for_each(|score| *score = (*score - mean) / spread);
+        let highest = scores.iter().copied().fold(f32::MIN, f32::max);
+        for (row, &score) in rows.chunks_exact_mut(Signals::COUNT).zip(&scores) {
+            row[At::bayes_score as usize] = score;
+            row[At::bayes_gap as usize] = score - highest;
+        }
+        for (from, to) in [
+            (At::bayes_score, At::bayes_rank),
+            (At::uses, At::use_rank),
+            (At::close_100, At::close_rank),
+            (At::like_parts, At::like_rank),
+        ] {
+            let column = rows.chunks_exact(Signals::COUNT).map(|row| row[from as usize]);
+            let ordered = best((0..).zip(column).collect(), facts.len());
+            for (rank, (place, _)) in ordered.into_iter().enumerate() {
+                rows[place as usize * Signals::COUNT + to as usize] = -(1.0 + rank as f32).ln();
+            }
+        }
+    }
+}
+
+/// Which features the goal has.
+struct Common {
+    /// Ascending.
+    features: Vec<u32>,
+    /// Sums of squared rarities of symbols, of symbols and pairs, and of all features.
+    lengths: [f32; 3],
+}
+
+impl Common {
+    fn new(theory: &Theory, goal: &Goal) -> Self {
+        let sum = |features: &[u32]| features.iter().map(|&feature| theory.rarity(feature).powi(2)).sum();
+        let lengths = [sum(goal.symbols()), sum(goal.near_features()), sum(&goal.features)];
+        let mut features = goal.features.clone();
+        features.sort_unstable();
+        Common { features, lengths }
+    }
+
+    fn has(&self, feature: u32) -> bool {
+        self.features.binary_search(&feature).is_ok()
+    }
+}
+
+/// Squared rarities of a fact's features, added up.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    all: f32,
+    common: f32,
+    number: f32,
+}
+
+impl Sums {
+    fn add(&mut self, rarity: f32, is_common: bool) {
+        self.all += rarity * rarity;
+        if is_common {
+            self.common += rarity * rarity;
+            self.number += 1.0;
+        }
+    }
+
+    fn and(self, other: Sums) -> Sums {
+        Sums {
+            all: self.all + other.all,
+            common: self.common + other.common,
+            number: self.number + other.number,
+        }
+    }
+
+    fn cosine(self, goal: f32) -> f32 {
+        self.common / (self.all * goal).sqrt().max(1e-6)
+    }
+}
