@@ -12,6 +12,7 @@ use formulanet::logic::{Formula, Graph, GraphBuilder, Interner, Limits, Position
 use formulanet::read::{Format, Item, Source, Syntax};
 
 use crate::input::{FormulaArguments, LimitArguments, ViewArgument, writing};
+use crate::usage::refuse_given;
 
 /// Show the graph of a formula
 ///
@@ -44,7 +45,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", group = "source", conflicts_with = "view")]
     problem: Option<String>,
     /// With --problem: number the symbols instead of naming them
-    #[arg(long, requires = "problem")]
+    #[arg(long)]
     no_names: bool,
     /// Show only the N-th statement of the files, counted from 1
     #[arg(long, value_name = "N", conflicts_with_all = ["formula", "problem"])]
@@ -78,6 +79,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         arguments.reading.refuse("a problem")?;
         return problem::run(&arguments, file);
     }
+    refuse_given(&[("--no-names", arguments.no_names)], "a formula that stands alone")?;
     let limits = arguments.limits.limits();
     let mut names = Interner::new();
     let builder = GraphBuilder::new(arguments.view.view, limits);
