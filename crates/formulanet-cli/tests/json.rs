@@ -83,8 +83,8 @@ fn select() {
     let place = Place::new();
     let command = "select fixtures/group.p -k 2 --model @ranks --precision f32";
     place.check(command, &["--format", "json"], expect![[r#"
-        {"rank":1,"name":"associativity","score":0.798,"statement":"fof(associativity, axiom, ! [X, Y, Z] : m(m(X, Y), Z) = m(X, m(Y, Z)))."}
-        {"rank":2,"name":"left_identity","score":0.723,"statement":"fof(left_identity, axiom, ! [X] : m(e, X) = X)."}
+        {"rank":1,"name":"associativity","score":0.910,"statement":"fof(associativity, axiom, ! [X, Y, Z] : m(m(X, Y), Z) = m(X, m(Y, Z)))."}
+        {"rank":2,"name":"left_identity","score":0.748,"statement":"fof(left_identity, axiom, ! [X] : m(e, X) = X)."}
     "#]]);
     place.check(
         command,

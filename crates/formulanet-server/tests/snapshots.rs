@@ -54,7 +54,7 @@ fn rank() {
         r#"{"conjecture": "p(a)", "premises": "fof(ax, axiom, ![X]: p(X)).", "exclude": ["b*"]}"#,
         expect![[r#"
             200 application/json
-            {"model":"tiny","took_ms":0.000,"unknown":["p","a"],"unmatched":["b*"],"premises":[{"rank":1,"name":"ax","score":0.393,"statement":"fof(ax, axiom, ![X]: p(X)).","syntax":"tptp"}]}
+            {"model":"tiny","took_ms":0.000,"unknown":["p","a"],"unmatched":["b*"],"premises":[{"rank":1,"name":"ax","score":0.647,"statement":"fof(ax, axiom, ![X]: p(X)).","syntax":"tptp"}]}
         "#]],
     );
     check_post(
@@ -142,9 +142,9 @@ fn refusals() {
         "/v1/rank",
         r#"{"conjecture": "T", "libary": "small"}"#,
         expect![[r#"
-        422 application/json
-        {"error":{"message":"expected a JSON object as /openapi.json describes it: unknown field `libary`, expected one of `conjecture`, `syntax`, `library`, `premises`, `k`, `threshold`, `include`, `exclude`, `model`","line":1,"column":28}}
-    "#]],
+            422 application/json
+            {"error":{"message":"expected a JSON object as /openapi.json describes it: unknown field `libary`, expected one of `conjecture`, `syntax`, `library`, `premises`, `k`, `threshold`, `include`, `exclude`, `model`, `read`","line":1,"column":28}}
+        "#]],
     );
     check_post(
         "/v1/rank",
