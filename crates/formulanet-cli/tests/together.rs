@@ -112,7 +112,11 @@ fn what_does_not_fit_is_refused() {
     let recipe = RECIPE.replace("--epochs 4", "--epochs 1");
     said(&place, &format!("train --together --data @raw --out @run --validation 8 {recipe}"));
     check("embed --model @run --premises @raw/t1", 1, "found one that reads them together");
-    check("rank --model @run --conjecture p --premises @raw/t1 --no-read", 2, "'--no-read' cannot be used with");
+    check(
+        "rank --model @run --conjecture p --premises @raw/t1 --no-read",
+        2,
+        "'--no-read' cannot be used with",
+    );
     check("rank --model @run --conjecture p --premises @raw/t1 --syntax tptp", 0, "");
     check("graph --no-names p", 2, "'--no-names' cannot be used with");
     check("eval --model @run --data @plain", 1, "prepare it again with --together");
