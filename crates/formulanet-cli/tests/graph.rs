@@ -166,6 +166,10 @@ fn bad_problems() {
         assert_eq!(problem(PROBLEM, wrong).code, Some(2), "{wrong:?}");
     }
     assert_eq!(formulanet(&["graph", "--no-names", "p"], b"").code, Some(2));
+    let many = "fof(a, axiom, p).\n".repeat(100_000) + "fof(a, conjecture, p).";
+    let message = "-:100000:1: expected at most 100000 statements, found 100001 in the whole problem; give fewer or smaller \
+                   statements";
+    fails(&problem(&many, &[]), message);
 }
 
 #[test]

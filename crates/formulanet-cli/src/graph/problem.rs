@@ -2,13 +2,13 @@
 
 use std::io::{self, BufWriter, Write};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use formulanet::Error;
 use formulanet::logic::draw::{self, SvgOptions};
 use formulanet::logic::problem::{
     NO_SYMBOL, ProblemBuilder, ProblemGraph, ProblemLimits, StatementBuilder, StatementGraph,
 };
-use formulanet::logic::{Interner, Position, hol};
+use formulanet::logic::{Interner, Position, TooLarge, hol};
 use formulanet::rank::is_goal;
 use formulanet::read::{Format, Source};
 use serde_json::{Value, json};
@@ -26,8 +26,10 @@ struct Statement {
 }
 
 impl Statement {
-    fn too_large(&self, cause: formulanet::logic::TooLarge) -> Error {
-        Error::TooLarge { file: self.file.clone(), position: self.position, cause }
+    /// No flag changes how large a whole problem may be.
+    fn too_large(&self, cause: &TooLarge) -> anyhow::Error {
+        let place = format!("{}:{}", self.file, self.position);
+        anyhow!("{place}: {cause} in the whole problem; give fewer or smaller statements")
     }
 }
 
@@ -59,7 +61,7 @@ pub(super) fn run(arguments: &Arguments, file: &str) -> Result<()> {
     statements[..=conjecture].rotate_right(1);
     let mut problem = ProblemBuilder::new(ProblemLimits::default());
     for statement in &statements {
-        problem.add(statement.graph.view()).map_err(|cause| statement.too_large(cause))?;
+        problem.add(statement.graph.view()).map_err(|cause| statement.too_large(&cause))?;
     }
     let (graph, names) = (problem.finish(), (!arguments.no_names).then_some(&names));
     let mut output = BufWriter::with_capacity(1 << 16, io::stdout().lock());

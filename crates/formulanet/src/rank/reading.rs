@@ -26,6 +26,10 @@ pub struct Reading {
 /// How many candidates are read together: more take longer, and what is useful is seldom behind them.
 pub const READ: usize = 256;
 
+/// How many nodes they have in all, before anything is shared: some ten times what is usual. Candidates behind that are
+/// not read, so that time and memory are bounded.
+const MOST_NODES: usize = 60_000;
+
 /// Whose word counts for what is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Trust {
@@ -105,13 +109,14 @@ impl Reading {
         let goal = legible(goal, names).ok_or_else(|| {
             Error::data("conjecture", "expected a smaller one to read together with others")
         })?;
-        let read: Vec<Option<Legible>> = candidates
-            .iter()
-            .map(|candidate| {
-                let formula = parse(&candidate.text, candidate.syntax, options, names).ok()?;
-                legible(&formula, names)
-            })
-            .collect();
+        let mut room = MOST_NODES.saturating_sub(nodes(&goal.graph));
+        let mut read: Vec<Option<Legible>> = Vec::with_capacity(candidates.len());
+        for candidate in candidates {
+            let formula = parse(&candidate.text, candidate.syntax, options, names).ok().filter(|_| room > 0);
+            let statement = formula.and_then(|formula| legible(&formula, names));
+            room = room.saturating_sub(statement.as_ref().map_or(0, |statement| nodes(&statement.graph)));
+            read.push(statement);
+        }
         let mut builder: ProblemBuilder = self.recipe.builder();
         let too_large = |cause| Error::data("candidates", format!("{cause}"));
         builder.add(goal.graph.view()).map_err(too_large)?;
@@ -155,10 +160,17 @@ impl Reading {
         let odds: HashMap<usize, f32> =
             signals.facts().zip(signals.rows().map(|row| blend.score(row))).collect();
         let pool = Retriever::Ranks.all(&signals, true);
+        let mut room = MOST_NODES.saturating_sub(nodes(goal_graph));
         let mut rows: Vec<(usize, &[f32])> = pool.rows().collect();
         rows.sort_by(|(a, _), (b, _)| odds[b].total_cmp(&odds[a]).then(b.cmp(a)));
         let mut ranked: Vec<(usize, f32)> = rows.iter().map(|(fact, _)| (*fact, odds[fact])).collect();
         rows.truncate(READ);
+        let fitting = rows.iter().position(|(fact, _)| {
+            let is_over = room == 0;
+            room = room.saturating_sub(nodes(graph(*fact)));
+            is_over
+        });
+        rows.truncate(fitting.unwrap_or(READ));
         let mut builder: ProblemBuilder = self.recipe.builder();
         let too_large = |cause| Error::data("candidates", format!("{cause}"));
         builder.add(goal_graph.view()).map_err(too_large)?;
@@ -246,6 +258,10 @@ impl Reading {
         tell_apart(scores);
         Ok(())
     }
+}
+
+fn nodes(statement: &StatementGraph) -> usize {
+    statement.view().labels().len()
 }
 
 fn probability(log_odds: f32) -> f32 {
