@@ -188,7 +188,7 @@ fn trained(place: &Folder) -> (Problems, TogetherFile) {
 fn reading_ranks_better_than_the_retriever_and_looks_at_no_name() {
     let place = Folder::new();
     let (problems, file) = trained(&place);
-    let mut reader = Reader::new(&file, problems.symbols(), true, compute());
+    let mut reader = Reader::new(&file, &problems, true, compute()).unwrap();
     let mut measure = |present: Option<usize>| {
         let company = Company { splits: &[Split::Validation], present, ..Company::default() };
         let predictions = predict_together(&mut reader, &problems, &company, &Silent).unwrap();

@@ -153,7 +153,7 @@ fn predictions(
     hides_names: bool,
 ) -> Vec<Prediction> {
     let compute = Compute::new(Precision::F32, 2);
-    let mut reader = Reader::new(file, problems.symbols(), hides_names, compute);
+    let mut reader = Reader::new(file, problems, hides_names, compute).unwrap();
     let company = Company { splits: &[Split::Validation], present, most: None };
     predict_together(&mut reader, problems, &company, &Silent).unwrap().last
 }

@@ -7,7 +7,6 @@ use formulanet::model::TogetherFile;
 use serde_json::{Value, json};
 
 use super::{Arguments, Part, report};
-use crate::input::counted;
 use crate::processes::speaks;
 use crate::progress::Bar;
 use crate::usage::refuse_given;
@@ -31,20 +30,11 @@ pub(super) fn run(file: &TogetherFile, arguments: &Arguments) -> Result<()> {
         eprintln!("skipped {} statements", problems.origin().skipped.len());
     }
     let is_pool = !problems.features().is_empty();
-    let known: Vec<&String> = file.scales.iter().map(|scale| &scale.name).collect();
-    if !known.into_iter().eq(problems.features()) {
-        bail!(
-            "{}: expected {} for each candidate, as the model was trained, found {}",
-            arguments.data()?.display(),
-            counted(file.scales.len(), "number"),
-            problems.features().len()
-        );
-    }
     let usual = if is_prepared || is_pool { Part::Validation } else { Part::All };
     let splits = arguments.split.unwrap_or(usual).splits();
     let company = Company { splits, present: arguments.present, most: arguments.limit_pairs };
     let (compute, hides_names) = (arguments.compute.compute(), arguments.hide_names);
-    let mut reader = Reader::new(file, problems.symbols(), hides_names, compute);
+    let mut reader = Reader::new(file, &problems, hides_names, compute)?;
     let predictions = predict_together(&mut reader, &problems, &company, &Bar::new())?;
     if predictions.last.is_empty() {
         let [train, validation, test] = Split::ALL.map(|split| problems.of_split(split).count());

@@ -7,7 +7,7 @@ use formulanet_net::together::{Loss, ProblemInput, TogetherNetwork};
 use super::predict::Predictions;
 use crate::data::{Candidate, Problems, Split};
 use crate::measure::metrics::{Prediction, RankedList, Ranking, ranking};
-use crate::model::together::{Scale, TogetherFile, problem_input, scaled};
+use crate::model::together::{Scale, TogetherFile, problem_input, scaled, scales_of};
 use crate::util::random::{sample, scramble};
 use crate::{Error, Progress, Stage};
 
@@ -38,21 +38,36 @@ pub struct Reader {
     builder: ProblemBuilder,
     /// The number of each symbol's name, 0 for those that are hidden.
     names: Vec<u32>,
-    scales: Vec<Scale>,
+    scales: Vec<(Scale, usize)>,
     /// Whether scores are comparable within a problem alone.
     is_ranking: bool,
 }
 
 impl Reader {
     /// A model that is to read problems with these symbols, with their names or without.
-    pub fn new(file: &TogetherFile, symbols: &[String], hides_names: bool, compute: Compute) -> Self {
-        Reader {
+    ///
+    /// # Errors
+    ///
+    /// If it needs to know something of candidates that these problems do not say.
+    pub fn new(
+        file: &TogetherFile,
+        problems: &Problems,
+        hides_names: bool,
+        compute: Compute,
+    ) -> Result<Self, Error> {
+        let symbols = problems.symbols();
+        let scales = scales_of(&file.scales, problems.features()).ok_or_else(|| {
+            let message =
+                "expected pools with the signals that the model was trained with; prepare them again";
+            Error::data(&problems.origin().path, message)
+        })?;
+        Ok(Reader {
             network: TogetherNetwork::new(file.model.clone(), compute),
             builder: file.origin.recipe.builder(),
             names: if hides_names { vec![0; symbols.len()] } else { file.name_numbers(symbols) },
-            scales: file.scales.clone(),
+            scales,
             is_ranking: file.model.config().loss == Loss::Pool,
-        }
+        })
     }
 }
 

@@ -145,11 +145,21 @@ pub(crate) fn shape() -> TogetherConfig {
     TogetherConfig::new(NodeLabel::COUNT, EdgeClass::COUNT)
 }
 
+/// Which of the numbers that are known of candidates are scaled by what, or `None` if one is missing.
+pub fn scales_of(scales: &[Scale], features: &[String]) -> Option<Vec<(Scale, usize)>> {
+    let with_place =
+        |scale: &Scale| Some((scale.clone(), features.iter().position(|name| *name == scale.name)?));
+    scales.iter().map(with_place).collect()
+}
+
 /// What is known of some candidates of a problem, as the network reads it.
-pub fn scaled(scales: &[Scale], problem: &Problem<'_>, candidates: &[usize]) -> Vec<f32> {
-    let of_candidate =
-        |&place: &usize| scales.iter().zip(problem.features(place)).map(|(s, value)| s.apply(value));
-    candidates.iter().flat_map(of_candidate).collect()
+pub fn scaled(scales: &[(Scale, usize)], problem: &Problem<'_>, candidates: &[usize]) -> Vec<f32> {
+    let mut scaled = Vec::with_capacity(candidates.len() * scales.len());
+    for &candidate in candidates {
+        let known: Vec<f32> = problem.features(candidate).collect();
+        scaled.extend(scales.iter().map(|(scale, place)| scale.apply(known[*place])));
+    }
+    scaled
 }
 
 /// A problem as the network reads it. `name` gives the number of a symbol's name, by the symbol's number in the interner.

@@ -1,6 +1,8 @@
 //! The best few hundred facts for a goal, with what a network that reads them together is told of each.
 
-use super::theory::{Features, Goal, Signals, Theory};
+use std::collections::HashMap;
+
+use super::theory::{Features, Goal, Method, Signals, Theory};
 
 /// What finds candidates in a library.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -8,6 +10,11 @@ pub enum Retriever {
     /// The ranks by several signals, taken together.
     Ranks,
 }
+
+/// How little the first ranks count more than the next.
+const SMOOTH: f32 = 8.0;
+/// How many facts are taken that a goal's symbols lead to.
+const REACHED: usize = 2048;
 
 /// Candidates, the retriever's best first, with what is known of each.
 #[derive(Clone, Debug, Default)]
@@ -82,7 +89,7 @@ impl Retriever {
         Pool { facts: order.into_iter().map(|place| facts[place] as u32).collect(), rows }
     }
 
-    /// The best facts for a goal, where no proof is known.
+    /// The best facts for a goal, where no proof is known: those that its symbols lead to, and those that are like it.
     pub fn pool_without_proofs(
         self,
         theory: &Theory,
@@ -90,11 +97,20 @@ impl Retriever {
         excluded: Option<usize>,
         size: usize,
     ) -> Vec<usize> {
+        let reached = theory.rank(goal, theory.len(), Method::Reach, theory.len().min(REACHED));
+        let reached = reached.into_iter().map(|(fact, _)| fact);
         let signals = theory.signals(goal, theory.len());
-        let facts: Vec<usize> = signals.facts().collect();
-        let rows: Vec<&[f32]> = signals.rows().collect();
-        let (order, _) = self.best(&facts, &rows, excluded, size);
-        order.into_iter().map(|place| facts[place]).collect()
+        let alike = self.all(&signals, false);
+        let alike = alike.rows().map(|(fact, _)| fact);
+        let mut scores: HashMap<usize, f32> = HashMap::new();
+        for (rank, fact) in reached.enumerate().chain(alike.enumerate()) {
+            *scores.entry(fact).or_default() += 1.0 / (rank as f32 + SMOOTH);
+        }
+        let mut found: Vec<(usize, f32)> =
+            scores.into_iter().filter(|(fact, _)| Some(*fact) != excluded).collect();
+        found.sort_by(|(a, x), (b, y)| y.total_cmp(x).then(a.cmp(b)));
+        found.truncate(size);
+        found.into_iter().map(|(fact, _)| fact).collect()
     }
 
     /// The places of the best, and all scores.
@@ -178,7 +194,7 @@ fn by_ranks(rows: &[&[f32]]) -> Vec<f32> {
         let Some(column) = Signals::NAMES.iter().position(|known| *known == name) else { continue };
         order.sort_by(|&a, &b| rows[b][column].total_cmp(&rows[a][column]).then(b.cmp(&a)));
         for (rank, &place) in order.iter().enumerate() {
-            scores[place] += 1.0 / (rank as f32 + 8.0);
+            scores[place] += 1.0 / (rank as f32 + SMOOTH);
         }
     }
     scores.iter().map(|score| score.ln()).collect()

@@ -201,7 +201,7 @@ impl Learner for TogetherTrainer<'_> {
         let file = self.model_file();
         let measure = |hides_names: bool| {
             let compute = Compute::among(self.compute.group(), self.recipe.precision, self.compute.threads());
-            let mut reader = Reader::new(&file, self.problems.symbols(), hides_names, compute);
+            let mut reader = Reader::new(&file, self.problems, hides_names, compute)?;
             let company = Company { splits: &[Split::Validation], ..Company::default() };
             predict_together(&mut reader, self.problems, &company, &Silent)
         };

@@ -23,7 +23,7 @@ pub(super) struct ProblemOrder<'a> {
     dealing: Dealing,
     /// The number of each symbol's name.
     names: Vec<u32>,
-    scales: Vec<Scale>,
+    scales: Vec<(Scale, usize)>,
     /// The numbers of the problems, and how many nodes each has before anything is shared: at most those of a batch, to
     /// which problems are cut down.
     numbers: Vec<u32>,
@@ -74,7 +74,7 @@ impl<'a> ProblemOrder<'a> {
             pairs += problem.candidates.len();
         }
         let (config, names) = (*model.model.config(), model.name_numbers(problems.symbols()));
-        let scales = model.scales.clone();
+        let scales = model.scales.iter().cloned().zip(0..).collect();
         Ok(ProblemOrder { problems, recipe, config, dealing, names, scales, numbers, sizes, pairs })
     }
 
