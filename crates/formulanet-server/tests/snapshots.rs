@@ -319,7 +319,7 @@ fn description() {
         NamedStatement: name statement syntax
         Problem: error
         RankAnswer: model premises took_ms unknown unmatched
-        RankRequest: conjecture exclude include k library model premises syntax threshold
+        RankRequest: conjecture exclude include k library model premises read syntax threshold
         Syntax: 
     "#]]
     .assert_eq(&text);
