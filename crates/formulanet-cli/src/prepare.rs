@@ -8,7 +8,6 @@ use clap::Args;
 use formulanet::data::{self, Counts, HoldOut, Labels, Layout, Options, Preparation, view_name};
 use formulanet::logic::View;
 use formulanet::processes::{self, Alone};
-use formulanet::rank::Retriever;
 use formulanet::train::{PoolOptions, PoolSource, make_pools};
 
 use crate::input::{LimitArguments, ViewArgument, counted, one_of};
@@ -155,7 +154,6 @@ fn pools(arguments: &Arguments, size: usize) -> Result<()> {
     let sources: Vec<PoolSource> = ordered.chain(arguments.unordered.iter().map(source(false))).collect();
     let options = PoolOptions {
         size,
-        retriever: Retriever::Ranks,
         validation: arguments.validation.clone(),
         seed: arguments.seed.unwrap_or(0),
         without_proofs,

@@ -27,7 +27,7 @@ pub use language::Languages;
 #[cfg(feature = "libraries")]
 pub use library::{Added, Addition, Library, Made};
 pub use pace::Pace;
-pub use pool::{Pool, Retriever};
+pub use pool::Pool;
 pub use problem::{Problem, is_goal};
 pub use ranker::{Ranked, Ranker, order};
 pub use reading::{READ, Reading, Trust, nameless_scores};

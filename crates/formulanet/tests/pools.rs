@@ -10,7 +10,7 @@ use formulanet::model::TogetherFile;
 use formulanet::model::together::TogetherRecipe;
 use formulanet::net::together::Loss;
 use formulanet::net::{Compute, Precision};
-use formulanet::rank::{Reading, Retriever, Trust};
+use formulanet::rank::{Pool, Reading, Trust};
 use formulanet::read::{Statement, Syntax};
 use formulanet::train::{
     PoolOptions, PoolSource, RunEnd, RunOptions, TogetherRun, make_pools, train_together,
@@ -42,7 +42,6 @@ fn theory() -> String {
 fn options(threads: usize) -> PoolOptions {
     PoolOptions {
         size: 16,
-        retriever: Retriever::Ranks,
         validation: HoldOut::Number(12),
         seed: 0,
         without_proofs: 0.2,
@@ -86,7 +85,7 @@ fn pools_are_the_same_on_any_number_of_threads_and_come_back_from_a_folder() {
     for is_ordered in [true, false] {
         let one = pools(&place, is_ordered, 1);
         assert_eq!(shown(&pools(&place, is_ordered, 3)), shown(&one));
-        assert_eq!(one.features().len(), Retriever::FEATURES.len());
+        assert_eq!(one.features().len(), Pool::FEATURES.len());
         assert_eq!((one.len(), one.of_split(Split::Validation).count()), (FACTS - 18, 12));
         let name = format!("pools-{is_ordered}");
         one.write_pools(&place.path(&name)).unwrap();

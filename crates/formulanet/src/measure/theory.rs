@@ -165,14 +165,12 @@ impl TheoryTest {
             for outcome in &mut outcomes {
                 let start = Instant::now();
                 let goal = theory.goal(&self.features[*fact]);
-                let best = match (outcome.method, blend, reading) {
-                    (Method::Auto, Some(blend), Some(reading)) if *fact >= FEW => {
+                let best = match (outcome.method, blend.filter(|_| *fact >= FEW), reading) {
+                    (Method::Auto, Some(blend), Some(reading)) => {
                         let graph = |number: usize| &self.graphs[number];
                         reading.rank((&theory, *fact), blend, (&goal, graph(*fact)), graph, LOOKED_AT)?
                     }
-                    (Method::Auto, Some(blend), _) if *fact >= FEW => {
-                        theory.rank_by(blend, &goal, *fact, LOOKED_AT)
-                    }
+                    (Method::Auto, Some(blend), _) => theory.rank_by(blend, &goal, *fact, LOOKED_AT),
                     (method, ..) => theory.rank(&goal, *fact, method, LOOKED_AT),
                 };
                 outcome.add(

@@ -1,15 +1,9 @@
 //! The best few hundred facts for a goal, with what a network that reads them together is told of each.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use super::theory::{Features, Goal, Method, Signals, Theory};
-
-/// What finds candidates in a library.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Retriever {
-    /// The ranks by several signals, taken together.
-    Ranks,
-}
 
 /// How little the first ranks count more than the next.
 const SMOOTH: f32 = 8.0;
@@ -30,9 +24,9 @@ impl Pool {
         self
     }
 
-    /// The candidates with what is known of each, in the order of [`Retriever::FEATURES`].
+    /// The candidates with what is known of each, in the order of [`Pool::FEATURES`].
     pub fn rows(&self) -> impl ExactSizeIterator<Item = (usize, &[f32])> {
-        let width = Retriever::FEATURES.len();
+        let width = Self::FEATURES.len();
         self.facts.iter().map(|&fact| fact as usize).zip(self.rows.chunks_exact(width))
     }
 }
@@ -51,16 +45,16 @@ const OF_ORDER: [&str; 10] = [
     "mention",
 ];
 
-impl Retriever {
+impl Pool {
     /// What is known of each candidate: all signals, whether proofs and the order of the library are known, and what the
     /// retriever says.
     pub const FEATURES: &[&str] = &FEATURES;
 
     /// The best facts for a goal, where proofs are known. With `excluded`, the library is not in order, and all facts but
     /// this one are candidates; else all are.
-    pub fn pool(self, theory: &Theory, goal: &Goal, excluded: Option<usize>, size: usize) -> Pool {
+    pub fn of_theory(theory: &Theory, goal: &Goal, excluded: Option<usize>, size: usize) -> Self {
         let signals = theory.signals(goal, theory.len());
-        let mut pool = self.all(&signals, excluded.is_none());
+        let mut pool = Self::all(&signals, excluded.is_none());
         let width = Self::FEATURES.len();
         if let Some(place) = pool.facts.iter().position(|&fact| Some(fact as usize) == excluded) {
             pool.facts.remove(place);
@@ -72,10 +66,12 @@ impl Retriever {
     }
 
     /// All facts that signals speak for, the best first, where proofs are known.
-    pub(super) fn all(self, signals: &Signals, is_ordered: bool) -> Pool {
+    pub(super) fn all(signals: &Signals, is_ordered: bool) -> Self {
         let facts: Vec<usize> = signals.facts().collect();
         let rows: Vec<&[f32]> = signals.rows().collect();
-        let (order, scores) = self.best(&facts, &rows, None, facts.len());
+        let scores = by_ranks(&rows);
+        let mut order: Vec<usize> = (0..facts.len()).collect();
+        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(facts[b].cmp(&facts[a])));
         let best = order.first().map_or(0.0, |&place| scores[place]);
         let said = |rank: usize, place: usize| Said {
             is_ordered,
@@ -90,17 +86,11 @@ impl Retriever {
     }
 
     /// The best facts for a goal, where no proof is known: those that its symbols lead to, and those that are like it.
-    pub fn pool_without_proofs(
-        self,
-        theory: &Theory,
-        goal: &Goal,
-        excluded: Option<usize>,
-        size: usize,
-    ) -> Vec<usize> {
+    pub fn without_proofs(theory: &Theory, goal: &Goal, excluded: Option<usize>, size: usize) -> Vec<usize> {
         let reached = theory.rank(goal, theory.len(), Method::Reach, theory.len().min(REACHED));
         let reached = reached.into_iter().map(|(fact, _)| fact);
         let signals = theory.signals(goal, theory.len());
-        let alike = self.all(&signals, false);
+        let alike = Self::all(&signals, false);
         let alike = alike.rows().map(|(fact, _)| fact);
         let mut scores: HashMap<usize, f32> = HashMap::new();
         for (rank, fact) in reached.enumerate().chain(alike.enumerate()) {
@@ -111,24 +101,6 @@ impl Retriever {
         found.sort_by(|(a, x), (b, y)| y.total_cmp(x).then(a.cmp(b)));
         found.truncate(size);
         found.into_iter().map(|(fact, _)| fact).collect()
-    }
-
-    /// The places of the best, and all scores.
-    fn best(
-        self,
-        facts: &[usize],
-        rows: &[&[f32]],
-        excluded: Option<usize>,
-        size: usize,
-    ) -> (Vec<usize>, Vec<f32>) {
-        let scores = match self {
-            Retriever::Ranks => by_ranks(rows),
-        };
-        let mut order: Vec<usize> =
-            (0..facts.len()).filter(|&place| Some(facts[place]) != excluded).collect();
-        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(facts[b].cmp(&facts[a])));
-        order.truncate(size);
-        (order, scores)
     }
 }
 
@@ -160,11 +132,12 @@ struct Said {
 
 /// What a network is told of a candidate.
 fn row<'a>(signals: &'a [f32], said: &Said) -> impl Iterator<Item = f32> + use<'a> {
+    static IS_OF_ORDER: LazyLock<Vec<bool>> =
+        LazyLock::new(|| Signals::NAMES.iter().map(|name| OF_ORDER.contains(name)).collect());
     let is_ordered = said.is_ordered;
-    let signals = signals
-        .iter()
-        .zip(Signals::NAMES)
-        .map(move |(&value, name)| if is_ordered || !OF_ORDER.contains(name) { value } else { 0.0 });
+    let signals = signals.iter().zip(&*IS_OF_ORDER);
+    let signals =
+        signals.map(move |(&value, &is_of_order)| if is_ordered || !is_of_order { value } else { 0.0 });
     let flag = |is_so: bool| f32::from(u8::from(is_so));
     let rank = (1.0 + said.rank as f32).ln();
     signals.chain([flag(is_ordered), flag(said.knows_proofs), said.score, said.behind, rank])

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use formulanet_logic::problem::{ProblemBuilder, StatementBuilder, StatementGraph};
+use formulanet_logic::problem::{StatementBuilder, StatementGraph};
 use formulanet_logic::{Formula, Interner, hol};
 use formulanet_net::Compute;
-use formulanet_net::together::{Loss, TogetherNetwork};
+use formulanet_net::together::{Loss, ProblemInput, TogetherNetwork};
 
-use super::pool::{Pool, Retriever};
+use super::pool::Pool;
 use super::theory::{Blend, Features, Goal, Theory};
 use crate::Error;
 use crate::model::together::{Scale, TogetherFile, TogetherRecipe, problem_input};
@@ -58,7 +58,7 @@ impl Reading {
     pub fn new(file: TogetherFile, compute: Compute) -> Result<Self, Error> {
         let TogetherFile { model, origin, names, scales } = file;
         let with_place = |scale: Scale| {
-            let place = Retriever::FEATURES.iter().position(|&name| name == scale.name).ok_or_else(|| {
+            let place = Pool::FEATURES.iter().position(|&name| name == scale.name).ok_or_else(|| {
                 let message =
                     format!("expected this program's signals, found `{}`; train it again", scale.name);
                 Error::data("reader", message)
@@ -117,24 +117,36 @@ impl Reading {
             room = room.saturating_sub(statement.as_ref().map_or(0, |statement| nodes(&statement.graph)));
             read.push(statement);
         }
-        let mut builder: ProblemBuilder = self.recipe.builder();
-        let too_large = |cause| Error::data("candidates", format!("{cause}"));
-        builder.add(goal.graph.view()).map_err(too_large)?;
-        for statement in read.iter().flatten() {
-            builder.add(statement.graph.view()).map_err(too_large)?;
-        }
         let number = |symbol: u32| {
             let text = names.symbol(symbol).map(|symbol| names.name(symbol));
             text.and_then(|text| self.names.get(text)).copied().unwrap_or(0)
         };
-        let mut input = problem_input(builder.graph(), number);
+        let mut told = Vec::new();
         if !self.scales.is_empty() {
             let found: Vec<&Features> = read.iter().flatten().map(|statement| &statement.features).collect();
             let pool = Pool::of_found(&goal.features, &found);
-            input.features = pool.rows().flat_map(|(_, row)| self.scaled(row)).collect();
+            told = pool.rows().flat_map(|(_, row)| self.scaled(row)).collect();
         }
-        let mut scores = self.probabilities(self.network.score(&input)).into_iter();
+        let graphs = read.iter().flatten().map(|statement| &statement.graph);
+        let mut scores = self.probabilities(self.scores(&goal.graph, graphs, told, number)?).into_iter();
         Ok(read.iter().map(|statement| statement.as_ref().and_then(|_| scores.next())).collect())
+    }
+
+    /// What the network says of candidates, given what it is told of them beside their graphs.
+    fn scores<'a>(
+        &self,
+        goal: &'a StatementGraph,
+        candidates: impl Iterator<Item = &'a StatementGraph>,
+        told: Vec<f32>,
+        name: impl FnMut(u32) -> u32,
+    ) -> Result<Vec<f32>, Error> {
+        let mut builder = self.recipe.builder();
+        for statement in std::iter::once(goal).chain(candidates) {
+            let added = builder.add(statement.view());
+            added.map_err(|cause| Error::data("candidates", format!("{cause}")))?;
+        }
+        let input = ProblemInput { features: told, ..problem_input(builder.graph(), name) };
+        Ok(self.network.score(&input))
     }
 
     /// What the network is told of a candidate.
@@ -152,14 +164,14 @@ impl Reading {
         &self,
         (theory, before): (&Theory, usize),
         blend: &Blend,
-        (goal, goal_graph): (&Goal, &StatementGraph),
+        (goal, goal_graph): (&Goal, &'a StatementGraph),
         graph: impl Fn(usize) -> &'a StatementGraph,
         number: usize,
     ) -> Result<Vec<(usize, f32)>, Error> {
         let signals = theory.signals(goal, before);
         let odds: HashMap<usize, f32> =
             signals.facts().zip(signals.rows().map(|row| blend.score(row))).collect();
-        let pool = Retriever::Ranks.all(&signals, true);
+        let pool = Pool::all(&signals, true);
         let mut room = MOST_NODES.saturating_sub(nodes(goal_graph));
         let mut rows: Vec<(usize, &[f32])> = pool.rows().collect();
         rows.sort_by(|(a, _), (b, _)| odds[b].total_cmp(&odds[a]).then(b.cmp(a)));
@@ -171,15 +183,9 @@ impl Reading {
             is_over
         });
         rows.truncate(fitting.unwrap_or(READ));
-        let mut builder: ProblemBuilder = self.recipe.builder();
-        let too_large = |cause| Error::data("candidates", format!("{cause}"));
-        builder.add(goal_graph.view()).map_err(too_large)?;
-        for (fact, _) in &rows {
-            builder.add(graph(*fact).view()).map_err(too_large)?;
-        }
-        let mut input = problem_input(builder.graph(), |_| 0);
-        input.features = rows.iter().flat_map(|(_, row)| self.scaled(row)).collect();
-        let read = self.network.score(&input);
+        let told = rows.iter().flat_map(|(_, row)| self.scaled(row)).collect();
+        let graphs = rows.iter().map(|(fact, _)| graph(*fact));
+        let read = self.scores(goal_graph, graphs, told, |_| 0)?;
         let lowest = read.iter().copied().fold(f32::INFINITY, f32::min).min(0.0);
         for (place, (_, score)) in ranked.iter_mut().enumerate() {
             *score += READER * read.get(place).copied().unwrap_or(lowest);
@@ -298,7 +304,7 @@ pub fn nameless_scores(goal: &Features, candidates: &[Features]) -> Vec<f32> {
     for features in candidates {
         theory.add_fact(features);
     }
-    let found = Retriever::Ranks.pool_without_proofs(&theory, &theory.goal(goal), None, candidates.len());
+    let found = Pool::without_proofs(&theory, &theory.goal(goal), None, candidates.len());
     let mut scores = vec![0.0; candidates.len()];
     for (rank, fact) in found.into_iter().enumerate() {
         scores[fact] = 1.0 / (2.0 + rank as f32);

@@ -7,7 +7,7 @@ use std::thread;
 use formulanet_logic::{Interner, Limits, hol};
 
 use crate::data::{Candidate, HoldOut, PoolBuilder, ProblemOrigin, Problems, Split, choose_held_out};
-use crate::rank::{Features, Pool, Retriever, Theory};
+use crate::rank::{Features, Pool, Theory};
 use crate::read::TheoryFile;
 use crate::util::hash::{digest, hash_text, mix};
 use crate::{Error, Progress, Stage};
@@ -27,8 +27,6 @@ pub struct PoolSource {
 pub struct PoolOptions {
     /// Candidates of a pool.
     pub size: usize,
-    /// What finds them.
-    pub retriever: Retriever,
     /// Which facts with a proof are held out for validation. Nobody knows their proofs.
     pub validation: HoldOut,
     /// Chooses them, and which goals are asked without proofs.
@@ -69,7 +67,14 @@ pub fn make_pools(
     options: &PoolOptions,
     progress: &dyn Progress,
 ) -> Result<Problems, Error> {
-    let mut builder = PoolBuilder::new(Retriever::FEATURES, options.limits);
+    let files: Vec<&str> = sources.iter().map(|source| source.file.as_str()).collect();
+    let split = format!("{:?} {}", options.validation, options.seed);
+    let mut fingerprint = Vec::new();
+    for source in sources {
+        fingerprint.extend(std::fs::read(&source.file).map_err(|error| Error::io(&source.file, error))?);
+    }
+    fingerprint.extend(format!("{options:?}").bytes());
+    let mut builder = PoolBuilder::new(Pool::FEATURES, options.limits);
     let mut names = Interner::new();
     for source in sources {
         let (known, statements) = read(source, options, &mut names, &mut builder)?;
@@ -109,13 +114,6 @@ pub fn make_pools(
             Ok(())
         })?;
     }
-    let files: Vec<&str> = sources.iter().map(|source| source.file.as_str()).collect();
-    let split = format!("{:?} {}", options.validation, options.seed);
-    let mut fingerprint = Vec::new();
-    for source in sources {
-        fingerprint.extend(std::fs::read(&source.file).map_err(|error| Error::io(&source.file, error))?);
-    }
-    fingerprint.extend(format!("{options:?}").bytes());
     Ok(builder.finish(ProblemOrigin {
         path: files.join(" "),
         input: files.join(" "),
@@ -211,7 +209,7 @@ impl<'a> Asker<'a> {
 
     fn ask(&mut self, asked: Asked) -> Pool {
         let Asked { fact, knows_proofs, .. } = asked;
-        let PoolOptions { retriever, size, .. } = *self.options;
+        let size = self.options.size;
         if self.known.is_ordered {
             self.grow(fact);
         }
@@ -219,9 +217,9 @@ impl<'a> Asker<'a> {
         let theory = if knows_proofs { &self.with_proofs } else { &self.without_proofs };
         let (goal, excluded) = (&self.known.features[fact], (!self.known.is_ordered).then_some(fact));
         let pool = if knows_proofs {
-            retriever.pool(theory, &theory.goal(goal), excluded, size)
+            Pool::of_theory(theory, &theory.goal(goal), excluded, size)
         } else {
-            let found = retriever.pool_without_proofs(theory, &theory.goal(goal), excluded, size);
+            let found = Pool::without_proofs(theory, &theory.goal(goal), excluded, size);
             let features: Vec<&Features> = found.iter().map(|&fact| &self.known.features[fact]).collect();
             Pool::of_found(goal, &features).renumbered(&found)
         };
