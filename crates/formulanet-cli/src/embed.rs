@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use clap::{ArgGroup, Args, ValueEnum};
 use formulanet::processes;
-use formulanet::rank::{Languages, Premise, Vectors};
+use formulanet::rank::{Intake, Languages, Premise, Vectors};
 use formulanet::read::Source;
 
 use crate::input::{
@@ -73,12 +73,12 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let premises = match &arguments.formula {
         Some(formula) => {
             let (name, text, syntax) = ("formula".to_owned(), formula.clone(), languages.conjecture);
-            let goal = arguments.reading.encode(formula, syntax, &ranker)?;
-            vec![Premise { name, text, syntax, encoded: goal.encoded }]
+            let goal = arguments.reading.question(formula, syntax, &ranker)?;
+            vec![Premise { name, text, syntax, encoded: goal.encoded, ..Premise::default() }]
         }
         None => {
             arguments.reading.refuse("a file of statements")?;
-            read_all(&ranker, sources)?
+            read_all(Intake::new(&ranker).without_features(), sources)?
         }
     };
     if premises.is_empty() {

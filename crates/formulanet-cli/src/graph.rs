@@ -95,6 +95,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             text: "",
             syntax: Syntax::Hol,
             formula: &formula,
+            proofs: &[],
+            module: None,
         };
         printer.print(&statement, &names)?;
     } else {

@@ -5,12 +5,11 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use formulanet::logic::hol::{self, Overload};
 use formulanet::logic::tptp::{self, Language};
-use formulanet::logic::{Formula, Interner, Limits, Position, View};
-use formulanet::model::encode::Encoded;
+use formulanet::logic::{Formula, Interner, Limits, View};
 use formulanet::model::{AnyModel, TogetherFile, TrainedModel};
 use formulanet::net::{Compute, Precision};
 use formulanet::processes;
-use formulanet::rank::{Intake, Library, Premise, Ranker, Reading, Selection};
+use formulanet::rank::{Intake, Library, Premise, Question, Ranker, Reading, Selection};
 use formulanet::read::{Format, Source, Syntax, read_text};
 
 use crate::processes::group;
@@ -100,14 +99,10 @@ impl FormulaArguments {
     }
 
     /// Reads a formula as a model does.
-    pub(crate) fn encode(&self, argument: &str, syntax: Syntax, ranker: &Ranker) -> Result<Goal> {
+    pub(crate) fn question(&self, argument: &str, syntax: Syntax, ranker: &Ranker) -> Result<Question> {
         let mut names = Interner::new();
         let formula = self.parse_as(argument, syntax, ranker.hol_options(), &mut names)?;
-        let encoded = ranker.encoder().encode(&formula, &names).map_err(|cause| {
-            let position = Position { line: 1, column: 1 };
-            formulanet::Error::TooLarge { file: "formula".to_owned(), position, cause }
-        })?;
-        Ok(Goal { encoded, formula, names })
+        Ok(Question::new(ranker, formula, names, "formula")?)
     }
 
     /// Flags that only HOL Light's syntax has a use for, and whether they were given.
@@ -124,13 +119,6 @@ impl FormulaArguments {
         refuse_given(&[("--syntax", self.syntax.is_some())], with)?;
         refuse_given(&self.given(), with)
     }
-}
-
-/// A conjecture, as a model reads it and as it was parsed.
-pub(crate) struct Goal {
-    pub(crate) encoded: Encoded,
-    pub(crate) formula: Formula,
-    pub(crate) names: Interner,
 }
 
 /// Which statements are taken, beside how many.
@@ -300,9 +288,9 @@ pub(crate) fn refuse_stdin_twice<'a>(inputs: impl IntoIterator<Item = &'a str>) 
     Ok(())
 }
 
-/// All statements of some sources, as a model reads them.
-pub(crate) fn read_all(ranker: &Ranker, sources: Vec<Source>) -> Result<Vec<Premise>> {
-    let (mut intake, mut premises) = (Intake::new(ranker), Vec::new());
+/// All statements of some sources, as an intake reads them.
+pub(crate) fn read_all(mut intake: Intake<'_>, sources: Vec<Source>) -> Result<Vec<Premise>> {
+    let mut premises = Vec::new();
     for source in sources {
         for premise in intake.read(source)? {
             premises.push(premise?);

@@ -8,8 +8,8 @@ use clap::{Args, Subcommand};
 use formulanet::Error;
 use formulanet::logic::Limits;
 use formulanet::processes;
-use formulanet::rank::{Added, Addition, Intake, Languages, Library, Ranker};
-use formulanet::read::{Source, Syntax};
+use formulanet::rank::{Added, Addition, Entry, Intake, Languages, Library, Ranker};
+use formulanet::read::{Oddities, Source, Statement, Syntax, read_proofs};
 use serde::Serialize;
 
 use crate::input::{
@@ -20,14 +20,16 @@ use crate::processes::{facts, group, refuse_stdin, speaks};
 
 /// Keep statements in a file that is ranked quickly
 ///
-/// A library is one SQLite file with names, statements, their vectors and the model that made these, so that ranking
-/// embeds the conjecture alone. Other processes may read it while it changes; a change that is interrupted leaves it as
-/// it was.
+/// A library is one SQLite file with names, statements in order, their vectors and the model that made these, so that ranking
+/// embeds the conjecture alone. It also keeps what the proofs of its statements used: the next question knows a proof that
+/// was just learned. Other processes may read it while it changes; a change that is interrupted leaves it as it was.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet library build lemmas.db arithmetic.hol\n  \
     formulanet library add lemmas.db more.hol\n  \
     formulanet library remove lemmas.db 'OLD_*'\n  \
+    formulanet library build theory.db theory.jsonl\n  \
+    formulanet library learn theory.db proofs.txt\n  \
     formulanet rank --conjecture '!m n. m + n = n + m' --library lemmas.db -k 5")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -47,8 +49,12 @@ enum Command {
     Build(BuildArguments),
     /// Add statements; one whose name is there replaces it
     Add(AddArguments),
-    /// Remove statements by name or pattern
+    /// Remove statements and their proofs by name or pattern
     Remove(RemoveArguments),
+    /// Learn from proofs of statements that are there
+    Learn(LearnArguments),
+    /// Forget the proofs of a statement
+    Forget(ForgetArguments),
     /// Show the statements
     List(ListArguments),
     /// Check the file, and compare every vector with a new one
@@ -76,6 +82,9 @@ struct StatementArguments {
     /// Files of statements, as `formulanet rank --premises` reads them; `-` is standard input
     #[arg(required = true)]
     files: Vec<String>,
+    /// Refuse a proof that uses what it proves, or what comes after it
+    #[arg(long)]
+    strict: bool,
     #[command(flatten)]
     input: FormatArgument,
     #[command(flatten)]
@@ -93,6 +102,31 @@ struct RemoveArguments {
     /// Names, or patterns with `*` and `?`
     #[arg(required = true)]
     names: Vec<String>,
+}
+
+#[derive(Args)]
+struct LearnArguments {
+    /// The library to change
+    library: PathBuf,
+    /// Files of proofs: lines `name: name name`, JSON Lines with `name` and `proof`, Isabelle's `mash_state`, or what a prover
+    /// printed (TSTP); `-` is standard input
+    #[arg(required = true)]
+    files: Vec<String>,
+    /// Refuse a proof that uses what it proves, or what comes after it
+    #[arg(long)]
+    strict: bool,
+}
+
+#[derive(Args)]
+struct ForgetArguments {
+    /// The library to change
+    library: PathBuf,
+    /// Names of statements whose proofs to forget
+    #[arg(required = true)]
+    names: Vec<String>,
+    /// Forget only the proof that was learned last
+    #[arg(long)]
+    last: bool,
 }
 
 #[derive(Args)]
@@ -127,6 +161,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             eprintln!("removed {}", counted(removed, "statement"));
             Ok(())
         }
+        Command::Learn(arguments) => learn(&arguments),
+        Command::Forget(arguments) => forget(&arguments),
         Command::List(arguments) => list(&arguments),
         Command::Verify(arguments) => {
             let library = Library::open(&arguments.library)?;
@@ -141,6 +177,7 @@ fn build(arguments: BuildArguments) -> Result<()> {
     let BuildArguments { library: path, statements } = arguments;
     refuse_stdin(statements.files.iter().map(String::as_str))?;
     let sources = statements.open()?;
+    let is_strict = statements.strict;
     let languages = Languages::decide(None, sources.first().map(Source::syntax), None);
     let model = statements.model.name(languages.model()).to_owned();
     let ranker = statements.model.ranker(&model, &statements.compute, statements.limits.limits())?;
@@ -153,9 +190,12 @@ fn build(arguments: BuildArguments) -> Result<()> {
         addition.commit()?;
         return Ok(());
     }
-    let added = Library::build(&path, &ranker, &model, |addition| read(sources, &ranker, addition))?;
-    report_repeated(&added);
-    eprintln!("{} in {}", counted(added.new, "statement"), path.display());
+    let added =
+        Library::build(&path, &ranker, &model, is_strict, |addition| read(sources, &ranker, addition))?;
+    report(&added);
+    let proofs =
+        if added.proofs == 0 { String::new() } else { format!(" and {}", counted(added.proofs, "proof")) };
+    eprintln!("{}{proofs} in {}", counted(added.new, "statement"), path.display());
     Ok(())
 }
 
@@ -164,11 +204,13 @@ fn add(arguments: AddArguments) -> Result<()> {
     let mut library = Library::open(&path)?;
     let sources = statements.open()?;
     let ranker = statements.model.ranker_of(&library, &statements.compute, statements.limits.limits())?;
-    let mut addition = library.addition(&ranker)?;
+    let mut addition = library.addition(&ranker)?.strict(statements.strict);
     read(sources, &ranker, &mut addition)?;
     let added = addition.commit()?;
-    report_repeated(&added);
-    eprintln!("{} new, {} changed, {} as before", added.new, added.replaced, added.same);
+    report(&added);
+    let proofs =
+        if added.proofs == 0 { String::new() } else { format!(", {} new", counted(added.proofs, "proof")) };
+    eprintln!("{} new, {} changed, {} as before{proofs}", added.new, added.replaced, added.same);
     Ok(())
 }
 
@@ -196,11 +238,56 @@ fn read(sources: Vec<Source>, ranker: &Ranker, addition: &mut Addition<'_>) -> R
     processes::agree(group(), &[("statements", format!("{count} with digest {digest:016x}"))])
 }
 
-fn report_repeated(added: &Added) {
+fn report(added: &Added) {
     if added.repeated > 0 {
         let statements = counted(added.repeated, "statement");
         eprintln!("left out {statements} with the name of a later one");
     }
+    warn(&added.oddities);
+}
+
+/// Says what is strange in proofs.
+fn warn(oddities: &Oddities) {
+    if let Some(report) = oddities.report() {
+        eprintln!("warning: {report}");
+    }
+}
+
+fn learn(arguments: &LearnArguments) -> Result<()> {
+    refuse_stdin_twice(arguments.files.iter().map(String::as_str))?;
+    let mut library = Library::open(&arguments.library)?;
+    let mut proofs = Vec::new();
+    for file in &arguments.files {
+        proofs.extend(read_proofs(file)?);
+    }
+    let learnt = library.learn(&proofs, arguments.strict)?;
+    warn(&learnt.oddities);
+    if let Some(first) = &learnt.first_stranger {
+        let proofs = counted(learnt.strangers, "proof");
+        eprintln!(
+            "warning: left out {proofs} of statements that are not in the library (first {first}); add these first"
+        );
+    }
+    if learnt.new + learnt.same == 0 {
+        bail!("nothing was learned: the library has none of the statements");
+    }
+    eprintln!("learned {}, knew {}", counted(learnt.new, "proof"), learnt.same);
+    Ok(())
+}
+
+fn forget(arguments: &ForgetArguments) -> Result<()> {
+    let mut library = Library::open(&arguments.library)?;
+    let mut forgotten = 0;
+    for name in &arguments.names {
+        forgotten += library.forget(name, arguments.last)?;
+    }
+    if forgotten == 0 {
+        bail!(
+            "no statement with such a name has a proof; `formulanet library list --format json` shows them"
+        );
+    }
+    eprintln!("forgot {}", counted(forgotten, "proof"));
+    Ok(())
 }
 
 #[derive(Serialize)]
@@ -208,20 +295,41 @@ struct Row<'a> {
     name: &'a str,
     statement: &'a str,
     syntax: Syntax,
+    module: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    proofs: Vec<Vec<String>>,
 }
 
 fn list(arguments: &ListArguments) -> Result<()> {
     let library = Library::open(&arguments.library)?;
     let mut out = BufWriter::new(io::stdout().lock());
-    for entry in library.statements()? {
-        let row = Row { name: &entry.name, statement: &entry.text, syntax: entry.syntax };
-        writing(match arguments.format {
-            Output::Json => writeln!(out, "{}", serde_json::to_string(&row)?),
-            Output::Text => {
-                let text: Vec<&str> = row.statement.split_whitespace().collect();
-                writeln!(out, "{}: {}", row.name, text.join(" "))
+    let mut written = Ok(());
+    let scanned = library.scan(|entries, _| {
+        for Entry { statement, module, .. } in &entries {
+            let (mut proof, mut proofs) = (None, library.proofs_of(&statement.name)?);
+            if proofs.len() == 1 {
+                proof = proofs.pop();
             }
-        })?;
-    }
+            let Statement { name, text, syntax } = statement;
+            let row = Row { name, statement: text, syntax: *syntax, module, proof, proofs };
+            written = match arguments.format {
+                Output::Json => {
+                    writeln!(out, "{}", serde_json::to_string(&row).expect("a row is plain data"))
+                }
+                Output::Text => {
+                    let text: Vec<&str> = row.statement.split_whitespace().collect();
+                    writeln!(out, "{}: {}", row.name, text.join(" "))
+                }
+            };
+            if written.is_err() {
+                return Err(Error::Interrupted);
+            }
+        }
+        Ok(())
+    });
+    writing(written)?;
+    scanned?;
     writing(out.flush())
 }

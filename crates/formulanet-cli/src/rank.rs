@@ -5,13 +5,15 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{ArgGroup, Args};
-use formulanet::rank::{Candidates, Languages, Library, Pace, Ranked, Ranker, Scores, Stored, Trust};
+use formulanet::rank::{
+    Candidates, Intake, Languages, Library, Order, Pace, Question, Ranked, Ranker, Scores, Stored, Wishes,
+};
 use formulanet::read::Source;
 use serde::Serialize;
 
 use crate::input::{
     ComputeArguments, FormatArgument, FormulaArguments, LimitArguments, ModelArgument, ReadingArguments,
-    SelectionArguments, read_all, refuse_stdin_twice, warn_unmatched, writing,
+    SelectionArguments, one_of, read_all, refuse_stdin_twice, warn_unmatched, writing,
 };
 use crate::output::Output;
 
@@ -22,17 +24,22 @@ use crate::output::Output;
 #[derive(Args)]
 #[command(
     group(ArgGroup::new("source").required(true)),
+    group(ArgGroup::new("question").required(true)),
     after_help = "Examples:\n  \
         formulanet rank --conjecture '!m n. m + n = n + m' --premises arithmetic.hol -k 5\n  \
         formulanet rank --conjecture @goal.txt --premises theory.p --format json\n  \
-        formulanet rank --conjecture 'x + &0 = x' --premises reals.jsonl --exclude '*_THM' --explain\n\n\
+        formulanet rank --conjecture 'x + &0 = x' --premises reals.jsonl --exclude '*_THM' --explain\n  \
+        formulanet rank --library theory.db --name rev_rev -k 5\n\n\
         A file of premises has `name: formula` lines in HOL Light's syntax, or is a HolStep file, a TPTP problem with\n\
         its includes, a DeepMath file, or JSON Lines: {\"name\": \"...\", \"statement\": \"...\", \"syntax\": \"hol\"}"
 )]
 pub(crate) struct Arguments {
     /// A formula or sequent, `@FILE` to read it from a file, or `-` to read it from standard input
-    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
-    conjecture: String,
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, group = "question")]
+    conjecture: Option<String>,
+    /// Rank for this statement of the library what comes before it, as if it had no proof yet
+    #[arg(long, value_name = "NAME", group = "question", requires = "library", conflicts_with = "before")]
+    name: Option<String>,
     /// Rank the statements of this file; `-` is standard input
     #[arg(long, value_name = "FILE", group = "source")]
     premises: Option<String>,
@@ -50,6 +57,8 @@ pub(crate) struct Arguments {
     /// Show which symbols the model does not know, and the score without the conjecture
     #[arg(long)]
     explain: bool,
+    #[command(flatten)]
+    scope: ScopeArguments,
     #[command(flatten)]
     model: ModelArgument,
     #[command(flatten)]
@@ -80,39 +89,67 @@ pub(crate) struct Row<'a> {
     pub(crate) without_conjecture: Option<f32>,
 }
 
+/// Which statements may be used, and which come first.
+#[derive(Args)]
+struct ScopeArguments {
+    /// Put first what the conjecture makes likely, or what is most likely to be used, also if most proofs use it
+    #[arg(long, value_name = "ORDER", default_value = "goal", value_parser = one_of(&Order::ALL))]
+    order: Order,
+    /// Rank only what comes before this statement of the library
+    #[arg(long, value_name = "NAME", requires = "library")]
+    before: Option<String>,
+    /// Rank only statements of the library from this module or file, or those that fit a pattern
+    #[arg(long, value_name = "MODULE", requires = "library")]
+    module: Vec<String>,
+    /// Keep statements that say the same as the conjecture
+    #[arg(long)]
+    keep_goal: bool,
+}
+
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let files: Vec<String> = arguments.premises.iter().chain(&arguments.local).cloned().collect();
-    refuse_stdin_twice(files.iter().chain([&arguments.conjecture]).map(String::as_str))?;
+    refuse_stdin_twice(files.iter().chain(&arguments.conjecture).map(String::as_str))?;
     let library = arguments.library.as_deref().map(Library::open).transpose()?;
     let sources = arguments.input.open(&files)?;
     let (own, stored) = (sources.first().map(Source::syntax), library.as_ref().map(Library::syntax));
     let languages = Languages::decide(arguments.reading.syntax, own, stored.transpose()?);
+    let has_proofs = library.as_ref().map(Library::proof_count).transpose()?.unwrap_or(0) > 0;
     let limits = arguments.limits.limits();
-    let (together, computing) = ((&arguments.together, languages.reads()), (&arguments.compute, limits));
+    let together = (&arguments.together, has_proofs || languages.reads());
+    let computing = (&arguments.compute, limits);
     let (ranker, reading) =
         arguments.model.selector(languages.model(), library.as_ref(), together, computing)?;
-    let own = read_all(&ranker, sources)?;
-    let mut goal = arguments.reading.encode(&arguments.conjecture, languages.conjecture, &ranker)?;
+    let intake = Intake::new(&ranker);
+    let intake = if has_proofs { intake } else { intake.without_features() };
+    let own = read_all(intake, sources)?;
+    let mut question = match (&arguments.conjecture, &arguments.name, &library) {
+        (None, Some(name), Some(library)) => {
+            arguments.reading.refuse("--name, which takes the statement as the library has it")?;
+            Question::read(&ranker, &library.statement(name)?)?
+        }
+        (conjecture, ..) => {
+            let conjecture = conjecture.as_deref().unwrap_or_default();
+            arguments.reading.question(conjecture, languages.conjecture, &ranker)?
+        }
+    };
+    let ScopeArguments { order, before, module, keep_goal } = &arguments.scope;
+    let wishes = Wishes {
+        reading: reading.as_ref(),
+        before: before.clone(),
+        own_name: arguments.name.clone(),
+        modules: module.clone(),
+        keeps_goal: *keep_goal,
+        order: *order,
+        with_usual: arguments.explain,
+    };
     let mut candidates = Candidates::new(library.as_ref().map(Stored::OnDisk), own);
-    let conjecture = &goal.encoded;
-    let mut scores = candidates.score(&ranker, conjecture, arguments.explain, &Pace::Free)?;
-    if let Some(reading) = &reading {
-        let (formula, names) = (&goal.formula, &mut goal.names);
-        let statement = |number| candidates.statement(number);
-        reading.rescore(
-            (&mut scores.scores, Trust::Both),
-            statement,
-            formula,
-            &ranker.hol_options(),
-            names,
-        )?;
-    }
+    let scores = candidates.rank(&ranker, &mut question, &wishes, &Pace::Free)?;
     let selection = arguments.selection.selection(arguments.most);
-    let (taken, marks) = candidates.select(&selection, &scores.scores, &Pace::Free)?;
+    let (taken, marks) = candidates.select(&selection, &scores, &Pace::Free)?;
     warn_unmatched(&marks.unmatched);
-    if arguments.explain && !conjecture.unknown().is_empty() {
-        eprintln!("unknown in the conjecture: {}", conjecture.unknown().join(", "));
+    if arguments.explain && !question.encoded.unknown().is_empty() {
+        eprintln!("unknown in the conjecture: {}", question.encoded.unknown().join(", "));
     }
     print(&arguments, &taken, &candidates, &scores, &ranker)
 }

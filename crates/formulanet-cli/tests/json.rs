@@ -114,10 +114,10 @@ fn library() {
         "library list @small.db --format json",
         &[],
         expect![[r#"
-        {"name":"ADD_SYM","statement":"!m n. m + n = n + m","syntax":"hol"}
-        {"name":"MULT_0","statement":"!m. m * 0 = 0","syntax":"hol"}
-        {"name":"STRANGE","statement":"!x. FROB x < BAR","syntax":"hol"}
-    "#]],
+            {"name":"ADD_SYM","statement":"!m n. m + n = n + m","syntax":"hol","module":"small"}
+            {"name":"MULT_0","statement":"!m. m * 0 = 0","syntax":"hol","module":"small"}
+            {"name":"STRANGE","statement":"!x. FROB x < BAR","syntax":"hol","module":"small"}
+        "#]],
     );
     let listed = place.run("library list @small.db --format json", &[]);
     std::fs::write(place.path("again.jsonl"), &listed).unwrap();

@@ -107,7 +107,7 @@ fn statements_come_in_several_formats() {
         found.sort_unstable();
         assert_eq!(found, expected, "{name}");
     };
-    check("l", "one: x = x\n two : !y. P y\n", "!x. P x", &["one", "two"]);
+    check("l", "one: x = x\n two : !y. P y\n", "!x. x < x", &["one", "two"]);
     check(
         "j",
         "{\"name\": \"a\", \"statement\": \"x + 0 = x\"}\n{\"name\": \"b\", \"statement\": \"p(c)\", \"syntax\": \"tptp\"}\n",
@@ -170,9 +170,9 @@ fn a_library_answers_as_the_file_does() {
     let library = place.text("lemmas.db");
     output(&["library", "build", &library, LIBRARY], b"");
     let conjecture = "!m n. m * n = n * m";
-    let command = ["rank", "--conjecture", conjecture, "--library", &library, "-k", "100"];
+    let command = ["rank", "--conjecture", conjecture, "--library", &library, "-k", "100", "--keep-goal"];
     let from_library = rows(&command, b"");
-    let from_file = rows(&[&rank(conjecture, LIBRARY)[..], &["-k", "100"]].concat(), b"");
+    let from_file = rows(&[&rank(conjecture, LIBRARY)[..], &["-k", "100", "--keep-goal"]].concat(), b"");
     assert_eq!(from_library, from_file);
     output(
         &["library", "add", &library, "-"],

@@ -1,7 +1,7 @@
-//! Models and libraries that are read once, when the server starts.
+//! Models and libraries that the server has read.
 
-use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use formulanet::Error;
 use formulanet::logic::Limits;
@@ -23,8 +23,21 @@ pub(crate) struct Model {
 /// A library in memory.
 pub(crate) struct Shelf {
     pub(crate) name: String,
+    pub(crate) path: PathBuf,
     pub(crate) model: Arc<Model>,
-    pub(crate) statements: rank::Shelf,
+    contents: RwLock<rank::Shelf>,
+}
+
+impl Shelf {
+    /// What is in it now.
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, rank::Shelf> {
+        self.contents.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// To change what is in it.
+    pub(crate) fn write(&self) -> RwLockWriteGuard<'_, rank::Shelf> {
+        self.contents.write().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A model that requests can name. Shipped models are read when the first request needs them.
@@ -189,7 +202,7 @@ impl Catalog {
         };
         library.check(&model.ranker)?;
         let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        Ok(Shelf { name, model, statements: library.load()? })
+        Ok(Shelf { name, path: path.to_owned(), model, contents: RwLock::new(library.load()?) })
     }
 }
 

@@ -32,6 +32,7 @@ mod rank;
 mod router;
 mod server;
 mod settings;
+mod watch;
 
 pub use server::Server;
 pub use settings::{Settings, StartError};

@@ -39,6 +39,7 @@ pub(crate) enum Answer {
 pub(crate) struct LibraryRow {
     name: String,
     statements: usize,
+    proofs: usize,
     model: String,
     syntax: Syntax,
 }
@@ -71,7 +72,8 @@ pub(crate) fn answer(catalog: &Catalog, query: Query, deadline: &Deadline) -> Re
         .map_err(|problem| Problem::new(StatusCode::NOT_FOUND, problem.details.message).in_field("name"))?;
     let wanted = query.contains.as_deref().map(str::to_lowercase);
     let (mut found, mut entries) = (0, Vec::new());
-    for (i, entry) in shelf.statements.statements.iter().enumerate() {
+    let contents = shelf.read();
+    for (i, entry) in contents.entries.iter().map(|entry| &entry.statement).enumerate() {
         if i % 256 == 0 {
             deadline.check()?;
         }
@@ -88,15 +90,16 @@ pub(crate) fn answer(catalog: &Catalog, query: Query, deadline: &Deadline) -> Re
         found += 1;
     }
     let (name, model) = (shelf.name.clone(), shelf.model.name.clone());
-    Ok(Answer::Entries { name, model, statements: shelf.statements.statements.len(), found, entries })
+    Ok(Answer::Entries { name, model, statements: contents.entries.len(), found, entries })
 }
 
 fn libraries(catalog: &Catalog) -> Answer {
     let library = |shelf: &crate::catalog::Shelf| LibraryRow {
         name: shelf.name.clone(),
-        statements: shelf.statements.statements.len(),
+        statements: shelf.read().entries.len(),
+        proofs: shelf.read().learned.as_ref().map_or(0, |learned| learned.theory().proof_count()),
         model: shelf.model.name.clone(),
-        syntax: shelf.statements.syntax,
+        syntax: shelf.read().syntax,
     };
     let models = catalog.model_names().map(|name| {
         let is_default = |syntax: &Syntax| catalog.default_model_name(*syntax) == name;

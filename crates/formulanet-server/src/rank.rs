@@ -6,13 +6,14 @@ use axum::http::StatusCode;
 use formulanet::Error;
 use formulanet::model::encode::Encoded;
 use formulanet::rank::{
-    Candidates, Intake, Languages, Pace, Premise, Ranked, Ranker, Selection, Stored, Trust,
+    self, Candidates, Intake, Languages, Order, Pace, Premise, Question, Ranked, Ranker, Selection, Stored,
+    Wishes,
 };
 use formulanet::read::{Source, Statement, Syntax};
 use serde::{Deserialize, Serialize};
 
 use crate::body::{NamedStatement, Premises};
-use crate::catalog::{Catalog, Model, Shelf};
+use crate::catalog::{Catalog, Model, Shelf, shown};
 use crate::pool::Deadline;
 use crate::problem::Problem;
 use crate::router::App;
@@ -21,7 +22,19 @@ use crate::router::App;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    conjecture: String,
+    conjecture: Option<String>,
+    /// A statement of the library to rank for, instead of a conjecture.
+    name: Option<String>,
+    /// Only what comes before this statement of the library.
+    before: Option<String>,
+    /// Only statements of the library from these modules.
+    #[serde(default)]
+    modules: Vec<String>,
+    /// Whether to keep statements that say the same as the conjecture.
+    #[serde(default)]
+    keep_goal: bool,
+    #[serde(default)]
+    order: Order,
     syntax: Option<Syntax>,
     library: Option<String>,
     premises: Option<Premises>,
@@ -75,38 +88,58 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
     }
     check_patterns("include", &request.include)?;
     check_patterns("exclude", &request.exclude)?;
+    check_patterns("modules", &request.modules)?;
+    let contents = shelf.map(Shelf::read);
     let own = request.premises.map(Own::new);
     let own_syntax = own.as_ref().map(|own| own.syntax(request.syntax));
-    let languages = Languages::decide(request.syntax, own_syntax, shelf.map(|shelf| shelf.statements.syntax));
+    let stored_syntax = contents.as_ref().map(|contents| contents.syntax);
+    let languages = Languages::decide(request.syntax, own_syntax, stored_syntax);
     let model = model_of(catalog, shelf, request.model.as_deref(), languages)?;
     let ranker = &model.ranker;
-    let own = own.map(|own| own.read(ranker, request.syntax, settings.max_premises, deadline)).transpose()?;
-    let conjecture = encode("conjecture", &request.conjecture, languages.conjecture, ranker)?;
+    let has_proofs = contents.as_ref().is_some_and(|contents| contents.learned.is_some());
+    let intake = Intake::new(ranker);
+    let intake = if has_proofs { intake } else { intake.without_features() };
+    let own = own.map(|own| own.read(intake, request.syntax, settings.max_premises, deadline)).transpose()?;
+    let conjecture = match (request.conjecture, &request.name, &contents) {
+        (Some(text), None, _) => Statement { name: "conjecture".into(), text, syntax: languages.conjecture },
+        (None, Some(name), Some(contents)) => statement_of(contents, name, "name")?,
+        _ => {
+            let message = "expected `conjecture`, or `library` and the `name` of one of its statements";
+            return Err(Problem::senseless("conjecture", message));
+        }
+    };
+    match (&request.before, &contents) {
+        (Some(before), Some(contents)) => drop(statement_of(contents, before, "before")?),
+        (Some(_), None) => {
+            return Err(Problem::senseless("before", "expected `library` beside `before`, found none"));
+        }
+        (None, _) => {}
+    }
+    let question = Question::read(ranker, &conjecture);
+    let mut question = question.map_err(|error| Problem::of(error, "conjecture"))?;
 
     let is_over = || deadline.check().map_err(|_| Error::Interrupted);
     let pace = Pace::Timed(&is_over);
-    let stored = shelf.map(|shelf| Stored::InMemory(&shelf.statements));
+    let reads = request.read.unwrap_or(has_proofs || languages.reads());
+    let stored = contents.as_deref().map(Stored::InMemory);
     let mut candidates = Candidates::new(stored, own.unwrap_or_default());
-    let scores = candidates.score(ranker, &conjecture, false, &pace);
-    let mut scores = scores.map_err(|error| Problem::of(error, "premises"))?.scores;
-    if request.read.unwrap_or(languages.reads()) {
-        let goal = Statement {
-            name: "conjecture".into(),
-            text: request.conjecture.clone(),
-            syntax: languages.conjecture,
-        };
-        deadline.check()?;
-        let read = catalog.reader()?.rescore_for(
-            &goal,
-            (&mut scores, Trust::Both),
-            |number| candidates.statement(number),
-            &ranker.hol_options(),
-        );
-        read.map_err(|error| Problem::of(error, "premises"))?;
-        deadline.check()?;
-    }
-    let Request { k: most, threshold, include, exclude, .. } = request;
-    let selection = Selection { most, threshold, include, exclude };
+    let wishes = Wishes {
+        reading: if reads { Some(catalog.reader()?) } else { None },
+        before: request.before,
+        own_name: request.name,
+        modules: request.modules,
+        keeps_goal: request.keep_goal,
+        order: request.order,
+        with_usual: false,
+    };
+    let scores = candidates.rank(ranker, &mut question, &wishes, &pace);
+    let scores = scores.map_err(|error| Problem::of(error, "premises"))?;
+    let selection = Selection {
+        most: request.k,
+        threshold: request.threshold,
+        include: request.include,
+        exclude: request.exclude,
+    };
     let selected = candidates.select(&selection, &scores, &pace);
     let (taken, marks) = selected.map_err(|error| Problem::of(error, "include"))?;
     let row = |(ranked, rank): (&Ranked, usize)| {
@@ -117,10 +150,17 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
     Ok(Answer {
         model: model.name.clone(),
         took_ms: 0.0,
-        unknown: conjecture.unknown().to_vec(),
+        unknown: question.encoded.unknown().to_vec(),
         unmatched: marks.unmatched,
         premises: taken.iter().zip(1..).map(row).collect::<Result<_, Problem>>()?,
     })
+}
+
+/// The statement of a library that a field names.
+fn statement_of(contents: &rank::Shelf, name: &str, field: &str) -> Result<Statement, Problem> {
+    let found = contents.entries.iter().find(|entry| entry.statement.name == name);
+    let missing = || format!("expected a statement of the library, found `{}`", shown(name));
+    Ok(found.ok_or_else(|| Problem::senseless(field, missing()))?.statement.clone())
 }
 
 /// The library's model, the one that the request names, or the one for the statements' language.
@@ -177,12 +217,12 @@ impl Own {
     /// Reads them, and looks at their number and at the clock on the way.
     fn read(
         self,
-        ranker: &Ranker,
+        mut intake: Intake<'_>,
         asked: Option<Syntax>,
         most: usize,
         deadline: &Deadline,
     ) -> Result<Vec<Premise>, Problem> {
-        let (mut intake, mut premises) = (Intake::new(ranker), Vec::new());
+        let mut premises = Vec::new();
         match self {
             Own::List(list) => {
                 check_count(list.len(), most)?;

@@ -48,7 +48,7 @@ impl Server {
 
     /// Names of the libraries, with how many statements each has.
     pub fn libraries(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.app.catalog.shelves.iter().map(|shelf| (shelf.name.as_str(), shelf.statements.statements.len()))
+        self.app.catalog.shelves.iter().map(|shelf| (shelf.name.as_str(), shelf.read().entries.len()))
     }
 
     /// Answers until `stop` is there, then finishes what has begun, as long as the time of a request at most.
@@ -58,6 +58,7 @@ impl Server {
     /// If the system takes the address away.
     pub async fn run(self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let Server { app, listener } = self;
+        crate::watch::begin(Arc::downgrade(&app));
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let (tell, told) = watch::channel(false);
         let connections = Arc::new(Semaphore::new(app.settings.max_connections.clamp(1, MOST_CONNECTIONS)));

@@ -55,7 +55,7 @@ fn a_newcomer_with_a_keyboard() {
 
     // The library of the server, by Ctrl+Enter.
     browser.press("Ctrl+Enter");
-    browser.wait("document.querySelectorAll('#results li').length === 6");
+    browser.wait("document.querySelectorAll('#results li').length === 5");
 
     // The example, with one key.
     browser.press("Tab");

@@ -54,7 +54,19 @@ fn malformed_json() {
 #[test]
 fn json_that_makes_no_sense() {
     for (body, expected) in [
-        ("{}", "422 - 1:2 expected a JSON object as /openapi.json describes it: missing field `conjecture`"),
+        ("{}", "422 - - expected `library`, `premises` or both, found neither"),
+        (
+            r#"{"library": "small"}"#,
+            "422 conjecture - expected `conjecture`, or `library` and the `name` of one of its statements",
+        ),
+        (
+            r#"{"library": "small", "name": "NOBODY"}"#,
+            "422 name - expected a statement of the library, found `NOBODY`",
+        ),
+        (
+            r#"{"library": "small", "conjecture": "T", "before": "NOBODY"}"#,
+            "422 before - expected a statement of the library, found `NOBODY`",
+        ),
         ("[]", "422 - - expected a JSON object"),
         ("null", "422 - - expected a JSON object"),
         (r#"{"conjecture": "T"}"#, "422 - - expected `library`, `premises` or both, found neither"),

@@ -96,9 +96,9 @@ fn library() {
     check_get(
         "/v1/library",
         expect![[r#"
-        200 application/json
-        {"libraries":[{"name":"small","statements":6,"model":"tiny","syntax":"hol"}],"models":[{"name":"holstep","default_for":[]},{"name":"hol-premises","default_for":[]},{"name":"mizar-premises","default_for":[]},{"name":"tiny","default_for":["hol","tptp"]}]}
-    "#]],
+            200 application/json
+            {"libraries":[{"name":"small","statements":6,"proofs":0,"model":"tiny","syntax":"hol"}],"models":[{"name":"holstep","default_for":[]},{"name":"hol-premises","default_for":[]},{"name":"mizar-premises","default_for":[]},{"name":"tiny","default_for":["hol","tptp"]}]}
+        "#]],
     );
     check_get(
         "/v1/library?name=small&contains=add&limit=1",
@@ -143,7 +143,7 @@ fn refusals() {
         r#"{"conjecture": "T", "libary": "small"}"#,
         expect![[r#"
             422 application/json
-            {"error":{"message":"expected a JSON object as /openapi.json describes it: unknown field `libary`, expected one of `conjecture`, `syntax`, `library`, `premises`, `k`, `threshold`, `include`, `exclude`, `model`, `read`","line":1,"column":28}}
+            {"error":{"message":"expected a JSON object as /openapi.json describes it: unknown field `libary`, expected one of `conjecture`, `name`, `before`, `modules`, `keep_goal`, `order`, `syntax`, `library`, `premises`, `k`, `threshold`, `include`, `exclude`, `model`, `read`","line":1,"column":28}}
         "#]],
     );
     check_post(
@@ -319,7 +319,7 @@ fn description() {
         NamedStatement: name statement syntax
         Problem: error
         RankAnswer: model premises took_ms unknown unmatched
-        RankRequest: conjecture exclude include k library model premises read syntax threshold
+        RankRequest: before conjecture exclude include k keep_goal library model modules name order premises read syntax threshold
         Syntax: 
     "#]]
     .assert_eq(&text);

@@ -7,12 +7,14 @@
 mod candidates;
 mod intake;
 mod language;
+pub(crate) mod learned;
 #[cfg(feature = "libraries")]
 mod library;
 mod overlap;
 mod pace;
 mod pool;
 mod problem;
+mod question;
 mod ranker;
 mod reading;
 mod row;
@@ -21,14 +23,16 @@ mod selection;
 mod theory;
 mod vectors;
 
-pub use candidates::{Candidates, Scores, Shelf, Stored};
+pub use candidates::{Candidates, Entry, Scores, Shelf, Stored};
 pub use intake::{Intake, Premise, Premises};
 pub use language::Languages;
+pub use learned::Learned;
 #[cfg(feature = "libraries")]
-pub use library::{Added, Addition, Library, Made};
+pub use library::{Added, Addition, Learnt, Library, Made, News};
 pub use pace::Pace;
 pub use pool::Pool;
 pub use problem::{Problem, is_goal};
+pub use question::{Order, Question, Wishes};
 pub use ranker::{Ranked, Ranker, order};
 pub use reading::{READ, Reading, Trust, nameless_scores};
 pub use row::{Row, Rows};

@@ -1,8 +1,11 @@
 //! Libraries with more statements than are written or read at once.
 
 use formulanet::net::{Compute, Meeting, Precision};
-use formulanet::rank::{Added, Intake, Library, Premise, Ranker, Rows};
-use formulanet::read::{Statement, Syntax};
+use formulanet::rank::{
+    Added, Candidates, Intake, Library, News, Pace, Premise, Question, Ranker, Rows, Selection, Stored,
+    Wishes,
+};
+use formulanet::read::{Proof, Source, Statement, Syntax};
 use formulanet_testing::{Folder, tiny};
 
 const MANY: usize = 9000;
@@ -32,7 +35,8 @@ fn all(library: &Library) -> (Vec<Statement>, Rows, Vec<usize>) {
         })
         .unwrap();
     let shelf = library.load().unwrap();
-    (shelf.statements, shelf.rows, counts)
+    let statements = shelf.entries.into_iter().map(|entry| entry.statement).collect();
+    (statements, shelf.rows, counts)
 }
 
 fn add(library: &mut Library, premises: impl IntoIterator<Item = Premise>, ranker: &Ranker) -> Added {
@@ -72,7 +76,7 @@ fn of_a_name_the_last_counts() {
         assert_eq!(library.statement("a").unwrap().text, text);
         library.verify(&ranker).unwrap();
     };
-    let added = |new, replaced, same, repeated| Added { new, replaced, same, repeated };
+    let added = |new, replaced, same, repeated| Added { new, replaced, same, repeated, ..Added::default() };
     check(&[("a", "x = y"), ("b", "x < y"), ("a", "x = x")], added(2, 0, 0, 1), "x = x");
     check(&[("a", "x = x")], added(0, 0, 1, 0), "x = x");
     check(&[("a", "x = y"), ("a", "x = x")], added(0, 0, 1, 1), "x = x");
@@ -102,12 +106,172 @@ fn a_library_that_was_made_meanwhile_is_kept() {
     let (folder, ranker) = (Folder::new(), ranker());
     let path = folder.path("one.db");
     let statement = |name: &str| premises(&ranker, [(name.to_owned(), "x = x".to_owned())]).remove(0);
-    let late = Library::build(&path, &ranker, "tiny", |addition| {
-        Library::build(&path, &ranker, "tiny", |addition| addition.push(statement("early")))?;
+    let late = Library::build(&path, &ranker, "tiny", false, |addition| {
+        Library::build(&path, &ranker, "tiny", false, |addition| addition.push(statement("early")))?;
         addition.push(statement("late"))
     });
     assert!(matches!(late, Err(formulanet::Error::Exists { .. })));
     let names = Library::open(&path).unwrap().statements().unwrap();
     assert_eq!(names.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["early"]);
     assert_eq!(std::fs::read_dir(folder.root()).unwrap().count(), 1);
+}
+
+const THEORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/theory.jsonl");
+
+fn proof(name: &str, used: &str) -> Proof {
+    let used = used.split_whitespace().map(str::to_owned).collect();
+    Proof { name: name.to_owned(), used, place: "here:1".to_owned() }
+}
+
+/// A library of the fixture's facts, proofs included.
+fn theory(ranker: &Ranker) -> Library {
+    let mut library = Library::in_memory(ranker).unwrap();
+    let mut intake = Intake::new(ranker);
+    let read = intake.read(Source::open(THEORY).unwrap()).unwrap();
+    let premises: Vec<Premise> = read.map(Result::unwrap).collect();
+    let added = add(&mut library, premises, ranker);
+    assert_eq!((added.new, added.proofs, added.oddities.report()), (36, 22, None));
+    library
+}
+
+/// The names of the best statements.
+fn best(stored: Stored<'_>, ranker: &Ranker, goal: &str, wishes: &Wishes<'_>) -> Result<Vec<String>, String> {
+    let goal = Statement::hol("goal", goal).unwrap();
+    let mut question = Question::read(ranker, &goal).unwrap();
+    let mut candidates = Candidates::new(Some(stored), Vec::new());
+    let scores =
+        candidates.rank(ranker, &mut question, wishes, &Pace::Free).map_err(|error| error.to_string())?;
+    let (taken, _) = candidates.select(&Selection::default(), &scores, &Pace::Free).unwrap();
+    Ok(taken.iter().map(|ranked| candidates.name(ranked.statement).to_owned()).collect())
+}
+
+#[test]
+fn proofs_are_kept_and_taken_back() {
+    let ranker = ranker();
+    let mut library = theory(&ranker);
+    let check = |library: &Library, name: &str, expected: &[&str]| {
+        let found: Vec<String> = library.proofs_of(name).unwrap().iter().map(|used| used.join(" ")).collect();
+        assert_eq!(found, expected, "{name}");
+    };
+    check(&library, "plus_left_comm", &["plus_assoc plus_comm"]);
+    // A second proof, the same again in another order, one of a statement that is not there.
+    let more = [
+        proof("plus_left_comm", "plus_zero nowhere plus_zero"),
+        proof("plus_left_comm", "plus_comm plus_assoc"),
+        proof("gone", "plus_zero"),
+    ];
+    let learnt = library.learn(&more, false).unwrap();
+    assert_eq!((learnt.new, learnt.same, learnt.strangers, learnt.oddities.unknown), (1, 1, 1, 1));
+    check(&library, "plus_left_comm", &["plus_assoc plus_comm", "nowhere plus_zero"]);
+    assert_eq!(library.proof_count().unwrap(), 23);
+    // Itself, and what comes later.
+    let odd = [proof("plus_comm", "plus_comm plus_assoc plus_zero")];
+    let error = library.learn(&odd, true).unwrap_err().to_string();
+    assert_eq!(error, "here:1: expected earlier facts, but the proof of `plus_comm` uses `plus_comm`");
+    assert_eq!(library.proof_count().unwrap(), 23, "what is refused is not kept");
+    let oddities = library.learn(&odd, false).unwrap().oddities;
+    assert_eq!((oddities.circular, oddities.later, oddities.unknown), (1, 1, 0));
+    assert_eq!(library.forget("plus_left_comm", true).unwrap(), 1);
+    check(&library, "plus_left_comm", &["plus_assoc plus_comm"]);
+    assert_eq!(
+        (library.forget("plus_left_comm", false).unwrap(), library.forget("gone", false).unwrap()),
+        (1, 0)
+    );
+    // What was said of a statement does not hold for another of its name.
+    add(&mut library, premises(&ranker, [("rev_rev".to_owned(), "!x. x = x".to_owned())]), &ranker);
+    check(&library, "rev_rev", &[]);
+    library.remove(&["append_*".to_owned()]).unwrap();
+    check(&library, "append_assoc", &[]);
+    library.verify(&ranker).unwrap();
+}
+
+#[test]
+fn the_next_question_knows_a_proof() {
+    let ranker = ranker();
+    let mut library = theory(&ranker);
+    let goal = "!m. times m (suc (suc zero)) = plus m m";
+    let place = |library: &Library, name: &str| {
+        let found = best(Stored::OnDisk(library), &ranker, goal, &Wishes::default()).unwrap();
+        found.iter().position(|other| other == name).unwrap()
+    };
+    let before = place(&library, "suc_not_zero");
+    for name in ["times_suc_right", "times_comm", "plus_comm", "times_zero_right"] {
+        library.learn(&[proof(name, "suc_not_zero")], true).unwrap();
+    }
+    assert!(place(&library, "suc_not_zero") < before, "{before}");
+}
+
+#[test]
+fn what_may_not_be_used_is_left_out() {
+    let ranker = ranker();
+    let library = theory(&ranker);
+    let shelf = library.load().unwrap();
+    let check = |wishes: Wishes<'_>, goal: &str, expected: Result<(usize, &[&str], &[&str]), &str>| {
+        for stored in [Stored::OnDisk(&library), Stored::InMemory(&shelf)] {
+            match (best(stored, &ranker, goal, &wishes), expected) {
+                (Ok(found), Ok((count, with, without))) => {
+                    assert_eq!(found.len(), count, "{found:?}");
+                    assert!(with.iter().all(|name| found.iter().any(|other| other == name)), "{found:?}");
+                    assert!(!without.iter().any(|name| found.iter().any(|other| other == name)), "{found:?}");
+                }
+                (found, expected) => {
+                    let error = found.unwrap_err();
+                    assert!(error.contains(expected.unwrap_err()), "{error}");
+                }
+            }
+        }
+    };
+    let (goal, before) = ("!a b. plus a b = plus b a", |name: &str| Some(name.to_owned()));
+    check(Wishes::default(), goal, Ok((35, &["plus_assoc"], &["plus_comm"])));
+    check(Wishes { keeps_goal: true, ..Wishes::default() }, goal, Ok((36, &["plus_comm"], &[])));
+    check(
+        Wishes { before: before("plus_comm"), ..Wishes::default() },
+        goal,
+        Ok((9, &["plus_zero"], &["plus_comm"])),
+    );
+    check(
+        Wishes { own_name: before("plus_comm"), ..Wishes::default() },
+        goal,
+        Ok((9, &["plus_zero"], &["plus_comm"])),
+    );
+    check(
+        Wishes { before: before("nobody"), ..Wishes::default() },
+        goal,
+        Err("expected a statement `nobody`"),
+    );
+    check(Wishes { before: before("plus_zero"), ..Wishes::default() }, goal, Ok((0, &[], &[])));
+    check(Wishes { modules: vec!["theor*".into()], ..Wishes::default() }, goal, Ok((35, &[], &[])));
+    check(Wishes { modules: vec!["lists".into()], ..Wishes::default() }, goal, Ok((0, &[], &[])));
+}
+
+#[test]
+fn who_has_read_a_library_sees_what_is_new() {
+    let (folder, ranker) = (Folder::new(), ranker());
+    let path = folder.path("one.db");
+    let statement =
+        |name: &str, text: &str| premises(&ranker, [(name.to_owned(), text.to_owned())]).remove(0);
+    Library::build(&path, &ranker, "tiny", false, |addition| addition.push(statement("a", "f x = x")))
+        .unwrap();
+    let (reader, mut writer) = (Library::open(&path).unwrap(), Library::open(&path).unwrap());
+    let mut shelf = reader.load().unwrap();
+    let version = reader.version().unwrap();
+    assert_eq!((reader.version().unwrap(), reader.look(&shelf).unwrap()), (version, News::None));
+    add(&mut writer, [statement("b", "f (f x) = x")], &ranker);
+    assert!(reader.version().unwrap() != version);
+    assert_eq!(reader.look(&shelf).unwrap(), News::Additions);
+    reader.read_on(&mut shelf).unwrap();
+    assert_eq!((shelf.entries.len(), shelf.rows.len(), reader.look(&shelf).unwrap()), (2, 2, News::None));
+    // The first proof needs what all statements are recognised by; the next ones do not.
+    writer.learn(&[proof("b", "a")], true).unwrap();
+    assert_eq!(reader.look(&shelf).unwrap(), News::Changes);
+    shelf = reader.load().unwrap();
+    add(&mut writer, [statement("c", "f (f (f x)) = x")], &ranker);
+    writer.learn(&[proof("c", "a b")], true).unwrap();
+    assert_eq!(reader.look(&shelf).unwrap(), News::Additions);
+    reader.read_on(&mut shelf).unwrap();
+    let proofs = |shelf: &formulanet::rank::Shelf| shelf.learned.as_ref().unwrap().theory().proof_count();
+    assert_eq!((shelf.entries.len(), proofs(&shelf)), (3, 2));
+    writer.forget("c", false).unwrap();
+    assert_eq!(reader.look(&shelf).unwrap(), News::Changes);
+    assert_eq!(proofs(&reader.load().unwrap()), 1);
 }

@@ -31,7 +31,7 @@ pub(crate) fn files(folder: &Path) -> (PathBuf, PathBuf) {
     tiny(Meeting::Towers).save(&model, Storage::F32).unwrap();
     let ranker = Ranker::new(tiny(Meeting::Towers), Compute::new(Precision::F32, 1)).unwrap();
     let mut intake = Intake::new(&ranker);
-    Library::build(&library, &ranker, &model.to_string_lossy(), |addition| {
+    Library::build(&library, &ranker, &model.to_string_lossy(), false, |addition| {
         STATEMENTS.iter().try_for_each(|(name, text)| addition.push(intake.take(name, text, Syntax::Hol)?))
     })
     .unwrap();
@@ -43,7 +43,7 @@ pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
-    _folder: Folder,
+    pub(crate) folder: Folder,
 }
 
 impl Running {
@@ -70,7 +70,7 @@ impl Running {
                 }))
                 .unwrap();
         });
-        Running { address, stop: Some(stop), thread: Some(thread), _folder: folder }
+        Running { address, stop: Some(stop), thread: Some(thread), folder }
     }
 
     /// Asks the server to stop.
@@ -128,7 +128,7 @@ impl Running {
 
     /// A good request is answered.
     pub(crate) fn is_well(&self) {
-        let reply = self.post("/v1/rank", r#"{"conjecture": "!m n. m + n = n + m", "library": "small"}"#);
+        let reply = self.post("/v1/rank", r#"{"conjecture": "!m n. m + n = n * m", "library": "small"}"#);
         assert_eq!(reply.status, 200, "{reply:?}");
         assert_eq!(reply.json()["premises"].as_array().unwrap().len(), STATEMENTS.len());
     }

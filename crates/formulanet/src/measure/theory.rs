@@ -7,6 +7,7 @@ use formulanet_logic::problem::{StatementBuilder, StatementGraph};
 use formulanet_logic::{Interner, Limits, hol};
 use serde::Serialize;
 
+use crate::rank::learned::{self, Together};
 use crate::rank::{Blend, FEW, Features, Method, Reading, Theory};
 use crate::read::{Lines, Oddities, TheoryFile};
 use crate::util::vector::share;
@@ -165,13 +166,13 @@ impl TheoryTest {
             for outcome in &mut outcomes {
                 let start = Instant::now();
                 let goal = theory.goal(&self.features[*fact]);
-                let best = match (outcome.method, blend.filter(|_| *fact >= FEW), reading) {
-                    (Method::Auto, Some(blend), Some(reading)) => {
+                let best = match (outcome.method, blend.filter(|_| *fact >= FEW)) {
+                    (Method::Auto, Some(blend)) => {
                         let graph = |number: usize| &self.graphs[number];
-                        reading.rank((&theory, *fact), blend, (&goal, graph(*fact)), graph, LOOKED_AT)?
+                        let together = reading.map(|reading| Together { reading, goal: graph(*fact) });
+                        learned::rank((&theory, *fact), blend, &goal, together, graph, LOOKED_AT)?
                     }
-                    (Method::Auto, Some(blend), _) => theory.rank_by(blend, &goal, *fact, LOOKED_AT),
-                    (method, ..) => theory.rank(&goal, *fact, method, LOOKED_AT),
+                    (method, _) => theory.rank(&goal, *fact, method, LOOKED_AT),
                 };
                 outcome.add(
                     best.into_iter().map(|(fact, _)| fact as u32).collect(),

@@ -4,6 +4,7 @@ use formulanet_logic::{Formula, Graph, GraphBuilder, Interner, Limits, TooLarge,
 use formulanet_net::GraphInput;
 
 use crate::data::vocabulary::{Vocabulary, is_symbol};
+use crate::util::hash::{hash_text, mix};
 use crate::util::vector::sorted;
 
 /// A formula's graph with the tokens of a model.
@@ -16,6 +17,7 @@ pub struct Encoded {
     unknown: Vec<String>,
     /// How many symbols of it the model knows, if there are some that it does not know.
     known: usize,
+    fingerprint: u64,
 }
 
 impl Encoded {
@@ -27,6 +29,12 @@ impl Encoded {
     /// Labels that the model does not know, each once, in order.
     pub fn unknown(&self) -> &[String] {
         &self.unknown
+    }
+
+    /// The same for formulas with the same graph, names of symbols included, whatever model reads it; for others another, but
+    /// for a chance of one in many billions.
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint
     }
 
     /// About how long it takes to embed: its edges and treelets.
@@ -84,6 +92,9 @@ impl<'a> Encoder<'a> {
         }
         let known = known.into_iter().filter(|label| !unknown.is_empty() && is_symbol(label));
         let known = sorted(known).len();
-        Ok(Encoded { tokens, degrees, targets, unknown, known })
+        let of_labels = (0..tokens.len()).fold(1, |hash, node| mix(hash, hash_text(label(node))));
+        let edges = degrees.iter().chain(&targets);
+        let fingerprint = edges.fold(of_labels, |hash, &edge| mix(hash, u64::from(edge) + 1));
+        Ok(Encoded { tokens, degrees, targets, unknown, known, fingerprint })
     }
 }

@@ -1,14 +1,17 @@
 //! Statements on their way to a model: read, named and encoded.
 
+use std::path::Path;
+
 use formulanet_logic::{Formula, Interner, Position, hol};
 
 use super::Ranker;
+use super::theory::Features;
 use crate::Error;
 use crate::model::encode::{Encoded, Encoder};
-use crate::read::{self, Item, Items, Source, Syntax};
+use crate::read::{self, Item, Items, Proof, Source, Syntax};
 
 /// A statement as a model reads it.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Premise {
     /// What it is called.
     pub name: String,
@@ -18,6 +21,12 @@ pub struct Premise {
     pub syntax: Syntax,
     /// As the model reads it.
     pub encoded: Encoded,
+    /// What it is recognised by, beside the proofs of a library; empty if nobody wants it.
+    pub features: Features,
+    /// What its proofs used, as far as its file says so.
+    pub proofs: Vec<Proof>,
+    /// The module that its file says it belongs to, or else the file.
+    pub module: String,
 }
 
 impl Premise {
@@ -32,12 +41,21 @@ pub struct Intake<'a> {
     names: Interner,
     options: hol::Options,
     encoder: Encoder<'a>,
+    with_features: bool,
 }
 
 impl<'a> Intake<'a> {
     /// For a model.
     pub fn new(ranker: &'a Ranker) -> Self {
-        Intake { names: Interner::new(), options: ranker.hol_options(), encoder: ranker.encoder() }
+        let (options, encoder) = (ranker.hol_options(), ranker.encoder());
+        Intake { names: Interner::new(), options, encoder, with_features: true }
+    }
+
+    /// The same, which does not note what statements are recognised by: where there are no proofs, nobody asks.
+    #[must_use]
+    pub fn without_features(mut self) -> Self {
+        self.with_features = false;
+        self
     }
 
     /// Reads one statement.
@@ -49,8 +67,10 @@ impl<'a> Intake<'a> {
         let formula = read::parse(text, syntax, &self.options, &mut self.names)
             .map_err(|error| Error::parse(name, error))?;
         let position = Position { line: 1, column: 1 };
-        let item = Item { name: Some(name), role: "", file: name, position, text, syntax, formula: &formula };
-        encode(&item, &self.names, &mut self.encoder)
+        let (role, formula, proofs, module) = ("", &formula, &[][..], None);
+        let item =
+            Item { name: Some(name), role, file: name, position, text, syntax, formula, proofs, module };
+        encode(&item, &self.names, &mut self.encoder, self.with_features)
     }
 
     /// Reads a source, one statement after the other. Conjectures are left out: they are what statements are ranked for.
@@ -74,10 +94,10 @@ impl Iterator for Premises<'_, '_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let Intake { names, encoder, .. } = &mut *self.intake;
+            let Intake { names, encoder, with_features, .. } = &mut *self.intake;
             match self.items.next(names) {
                 Ok(Some(item)) if item.is_conjecture() => {}
-                Ok(Some(item)) => return Some(encode(&item, names, encoder)),
+                Ok(Some(item)) => return Some(encode(&item, names, encoder, *with_features)),
                 Ok(None) => return None,
                 Err(error) => return Some(Err(error)),
             }
@@ -96,7 +116,31 @@ pub(super) fn encode_at(
     encoder.encode(formula, names).map_err(|cause| Error::TooLarge { file: file.to_owned(), position, cause })
 }
 
-fn encode(item: &Item<'_>, names: &Interner, encoder: &mut Encoder<'_>) -> Result<Premise, Error> {
+fn encode(
+    item: &Item<'_>,
+    names: &Interner,
+    encoder: &mut Encoder<'_>,
+    with_features: bool,
+) -> Result<Premise, Error> {
     let encoded = encode_at(item.formula, names, encoder, item.file, item.position)?;
-    Ok(Premise { name: item.shown_name(), text: item.text.to_owned(), syntax: item.syntax, encoded })
+    let (name, Position { line, .. }) = (item.shown_name(), item.position);
+    let place = || format!("{}:{line}", item.file);
+    let proofs =
+        item.proofs.iter().map(|used| Proof { name: name.clone(), used: used.clone(), place: place() });
+    let proofs = proofs.collect();
+    let features = if with_features { Features::of(item.formula, names) } else { Features::default() };
+    Ok(Premise {
+        name,
+        text: item.text.to_owned(),
+        syntax: item.syntax,
+        encoded,
+        features,
+        proofs,
+        module: item.module.map_or_else(|| module(item.file), str::to_owned),
+    })
+}
+
+/// What statements of a file belong to if it does not say so: the file, without folder and ending.
+fn module(file: &str) -> String {
+    Path::new(file).file_stem().filter(|_| file != "-").unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 
-use super::candidates::{Candidates, Shelf, Stored};
+use super::candidates::{Candidates, Stored};
 use super::intake::{Intake, Premise};
 use super::pace::Pace;
+use super::question::{Question, Wishes};
 use super::ranker::Ranker;
-use super::row::Rows;
 use super::selection::{Selection, matches};
 use crate::Error;
 use crate::error::shown;
@@ -26,11 +26,16 @@ use crate::util::files::folder_of;
 use crate::util::vector::CHUNK;
 
 mod addition;
+mod contents;
+mod proofs;
 
 pub use addition::{Added, Addition};
+pub(crate) use contents::Bookmark;
+pub use contents::News;
+pub use proofs::Learnt;
 
 /// Number of the file's format; a program reads only its own.
-const FORMAT: i64 = 3;
+const FORMAT: i64 = 4;
 /// What tells a library from other SQLite files: "FNet".
 const APPLICATION: i64 = 0x464e_6574;
 /// How long to wait for another process that is writing.
@@ -42,7 +47,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// use formulanet::{Library, Ranker, Statement};
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("lemmas.db");
-/// # Library::build(&path, &Ranker::load_default()?, "hol-premises", |_| Ok(()))?;
+/// # Library::build(&path, &Ranker::load_default()?, "hol-premises", false, |_| Ok(()))?;
 /// let mut library = Library::open(&path)?;
 /// library.add([Statement::hol("ADD_ZERO", "!m. m + 0 = m")?, Statement::hol("REFL", "!x. x = x")?])?;
 /// for (statement, score) in library.best(&Statement::hol("goal", "!m n. m + n = n + m")?, 5)? {
@@ -79,6 +84,7 @@ impl Library {
         path: &Path,
         ranker: &Ranker,
         model: &str,
+        is_strict: bool,
         fill: impl FnOnce(&mut Addition<'_>) -> Result<(), Error>,
     ) -> Result<Added, Error> {
         let failed = |error| Error::io(path, error);
@@ -91,7 +97,7 @@ impl Library {
             tempfile::Builder::new().prefix(".formulanet-").tempdir_in(folder_of(path)).map_err(failed)?;
         let unfinished = place.path().join("library");
         let mut library = Self::create(&unfinished, ranker, model)?;
-        let mut addition = library.addition(ranker)?;
+        let mut addition = library.addition(ranker)?.strict(is_strict);
         fill(&mut addition)?;
         let added = addition.commit()?;
         drop(library);
@@ -121,18 +127,33 @@ impl Library {
         let schema = format!(
             "PRAGMA application_id = {APPLICATION};
              PRAGMA user_version = {FORMAT};
-             CREATE TABLE made (fingerprint TEXT NOT NULL, model TEXT NOT NULL, width INTEGER NOT NULL);
+             CREATE TABLE made (
+                 fingerprint TEXT NOT NULL,
+                 model TEXT NOT NULL,
+                 width INTEGER NOT NULL,
+                 page INTEGER NOT NULL
+             );
              CREATE TABLE statements (
                  number INTEGER PRIMARY KEY,
                  name TEXT NOT NULL UNIQUE,
                  text TEXT NOT NULL,
                  syntax TEXT NOT NULL,
-                 row BLOB NOT NULL
+                 module TEXT NOT NULL,
+                 graph INTEGER NOT NULL,
+                 row BLOB NOT NULL,
+                 features BLOB NOT NULL
+             );
+             CREATE TABLE proofs (
+                 number INTEGER PRIMARY KEY,
+                 name TEXT NOT NULL,
+                 used TEXT NOT NULL,
+                 digest INTEGER NOT NULL,
+                 UNIQUE (name, digest)
              );"
         );
         transaction.execute_batch(&schema).map_err(&fail)?;
         let made = params![ranker.model().fingerprint(), model, ranker.width() as i64];
-        transaction.execute("INSERT INTO made VALUES (?1, ?2, ?3)", made).map_err(&fail)?;
+        transaction.execute("INSERT INTO made VALUES (?1, ?2, ?3, 1)", made).map_err(&fail)?;
         transaction.commit().map_err(&fail)?;
         Ok(library)
     }
@@ -251,7 +272,8 @@ impl Library {
     pub fn best(&self, conjecture: &Statement, most: usize) -> Result<Vec<(Statement, f32)>, Error> {
         let ranker = self.ranker()?;
         let mut candidates = Candidates::new(Some(Stored::OnDisk(self)), Vec::new());
-        let scores = candidates.score(&ranker, &ranker.encode(conjecture)?, false, &Pace::Free)?.scores;
+        let mut question = Question::read(&ranker, conjecture)?;
+        let scores = candidates.rank(&ranker, &mut question, &Wishes::default(), &Pace::Free)?;
         let selection = Selection { most, ..Selection::default() };
         let (taken, _) = candidates.select(&selection, &scores, &Pace::Free)?;
         taken.iter().map(|ranked| Ok((candidates.statement(ranked.statement)?, ranked.score))).collect()
@@ -273,10 +295,8 @@ impl Library {
     ///
     /// If the file cannot be written.
     pub fn remove(&mut self, patterns: &[String]) -> Result<usize, Error> {
-        let path = self.path.clone();
-        let fail = fail(&path);
-        let transaction =
-            self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&fail)?;
+        let fail = fail(&self.path);
+        let transaction = self.writing()?;
         let mut all = transaction.prepare("SELECT name FROM statements").map_err(&fail)?;
         let names = all.query_map([], |row| row.get(0)).map_err(&fail)?;
         let mut names: Vec<String> = names.collect::<Result<_, _>>().map_err(&fail)?;
@@ -284,9 +304,11 @@ impl Library {
         drop(all);
         let mut removed = 0;
         for name in names {
+            proofs::forget_all(self, &name)?;
             removed +=
                 transaction.execute("DELETE FROM statements WHERE name = ?1", [name]).map_err(&fail)?;
         }
+        self.turn_page()?;
         transaction.commit().map_err(&fail)?;
         Ok(removed)
     }
@@ -326,52 +348,6 @@ impl Library {
         Ok(if self.one(query, |row| row.get(0))? { Syntax::Tptp } else { Syntax::Hol })
     }
 
-    /// Reads all of it into memory.
-    ///
-    /// # Errors
-    ///
-    /// If the file is damaged.
-    pub fn load(&self) -> Result<Shelf, Error> {
-        let (mut statements, mut all) = (Vec::with_capacity(self.count()?), Rows::new(self.made()?.width));
-        self.scan(|part, rows| {
-            statements.extend(part);
-            all.append(rows);
-            Ok(())
-        })?;
-        Ok(Shelf { statements, rows: all, syntax: self.syntax()? })
-    }
-
-    /// Goes over all statements in the order in which they were added, as they are at one moment: a few thousand at a
-    /// time, with their rows.
-    ///
-    /// # Errors
-    ///
-    /// If the file is damaged; or what the visitor says.
-    pub fn scan(
-        &self,
-        mut visit: impl FnMut(Vec<Statement>, &Rows) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let fail = fail(&self.path);
-        let width = self.made()?.width;
-        let query = "SELECT name, text, syntax, row FROM statements ORDER BY number";
-        let mut query = self.connection.prepare(query).map_err(&fail)?;
-        let mut found = query.query([]).map_err(&fail)?;
-        let (mut statements, mut rows) = (Vec::new(), Rows::new(width));
-        while let Some(row) = found.next().map_err(&fail)? {
-            let statement = statement(row).map_err(&fail)?;
-            let blob = row.get_ref(3).map_err(&fail)?;
-            if !rows.push_bytes(blob.as_blob().unwrap_or_default()) {
-                return Err(self.damaged(&statement.name));
-            }
-            statements.push(statement);
-            if statements.len() == CHUNK {
-                visit(std::mem::take(&mut statements), &rows)?;
-                rows = Rows::new(width);
-            }
-        }
-        if statements.is_empty() { Ok(()) } else { visit(statements, &rows) }
-    }
-
     /// Checks the file, reads every statement and compares its vector with a new one. Returns how many there are.
     ///
     /// # Errors
@@ -384,15 +360,26 @@ impl Library {
             return Err(self.error(format!("the file is damaged: {check}")));
         }
         let (mut count, mut intake) = (0, Intake::new(ranker));
-        self.scan(|statements, stored| {
-            count += statements.len();
-            let premises = statements.iter().map(|s| intake.take(&s.name, &s.text, s.syntax));
+        let features = "SELECT features FROM statements WHERE name = ?1";
+        let mut features = self.connection.prepare(features).map_err(fail(&self.path))?;
+        self.scan(|entries, stored| {
+            count += entries.len();
+            let statements = entries.iter().map(|entry| &entry.statement);
+            let premises = statements.map(|s| intake.take(&s.name, &s.text, s.syntax));
             let premises: Vec<Premise> = premises.collect::<Result<_, Error>>()?;
             let rows = ranker.rows(&premises.iter().map(Premise::named).collect::<Vec<_>>());
-            match rows.iter().zip(stored.iter()).position(|(row, stored)| !row.is_close(&stored)) {
-                Some(number) => Err(self.damaged(&statements[number].name)),
-                None => Ok(()),
+            for (((premise, entry), row), stored) in
+                premises.iter().zip(&entries).zip(rows.iter()).zip(stored.iter())
+            {
+                let kept: Vec<u8> =
+                    features.query_row([&premise.name], |row| row.get(0)).map_err(fail(&self.path))?;
+                let is_same =
+                    entry.graph == premise.encoded.fingerprint() && kept == premise.features.to_bytes();
+                if !is_same || !row.is_close(&stored) {
+                    return Err(self.damaged(&premise.name));
+                }
             }
+            Ok(())
         })?;
         Ok(count)
     }

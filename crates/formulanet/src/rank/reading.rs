@@ -1,5 +1,6 @@
 //! Reading the best candidates together with the goal: the last step of a ranking.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use formulanet_logic::problem::{StatementBuilder, StatementGraph};
@@ -8,7 +9,7 @@ use formulanet_net::Compute;
 use formulanet_net::together::{Loss, ProblemInput, TogetherNetwork};
 
 use super::pool::Pool;
-use super::theory::{Blend, Features, Goal, Theory};
+use super::theory::{Features, Signals, Theory};
 use crate::Error;
 use crate::model::together::{Scale, TogetherFile, TogetherRecipe, problem_input};
 use crate::read::{Statement, parse};
@@ -117,10 +118,6 @@ impl Reading {
             room = room.saturating_sub(statement.as_ref().map_or(0, |statement| nodes(&statement.graph)));
             read.push(statement);
         }
-        let number = |symbol: u32| {
-            let text = names.symbol(symbol).map(|symbol| names.name(symbol));
-            text.and_then(|text| self.names.get(text)).copied().unwrap_or(0)
-        };
         let mut told = Vec::new();
         if !self.scales.is_empty() {
             let found: Vec<&Features> = read.iter().flatten().map(|statement| &statement.features).collect();
@@ -128,7 +125,9 @@ impl Reading {
             told = pool.rows().flat_map(|(_, row)| self.scaled(row)).collect();
         }
         let graphs = read.iter().flatten().map(|statement| &statement.graph);
-        let mut scores = self.probabilities(self.scores(&goal.graph, graphs, told, number)?).into_iter();
+        let mut scores = self
+            .probabilities(self.scores(&goal.graph, graphs, told, |symbol| self.name(symbol, names))?)
+            .into_iter();
         Ok(read.iter().map(|statement| statement.as_ref().and_then(|_| scores.next())).collect())
     }
 
@@ -149,50 +148,58 @@ impl Reading {
         Ok(self.network.score(&input))
     }
 
+    /// The number by which it knows a symbol; 0 if it does not.
+    pub(super) fn name(&self, symbol: u32, names: &Interner) -> u32 {
+        let text = names.symbol(symbol).map(|symbol| names.name(symbol));
+        text.and_then(|text| self.names.get(text)).copied().unwrap_or(0)
+    }
+
     /// What the network is told of a candidate.
     fn scaled<'a>(&'a self, row: &'a [f32]) -> impl Iterator<Item = f32> + 'a {
         self.scales.iter().map(|(scale, place)| scale.apply(row[*place]))
     }
 
-    /// The best facts before a place of a library with proofs, as [`Theory::rank_by`], the best of which are then read
-    /// together with the goal. `graph` gives the graph of a fact.
+    /// Reads the first of a library's facts, which come with their log-odds, the best first, and adds what that says to these.
+    /// Signals say what is known of each fact; `graph` gives its graph, if it can be read, and `name` the number of a symbol's
+    /// name.
     ///
     /// # Errors
     ///
     /// If goal and facts are too large together.
-    pub fn rank<'a>(
+    pub(super) fn weigh<'a>(
         &self,
-        (theory, before): (&Theory, usize),
-        blend: &Blend,
-        (goal, goal_graph): (&Goal, &'a StatementGraph),
-        graph: impl Fn(usize) -> &'a StatementGraph,
-        number: usize,
-    ) -> Result<Vec<(usize, f32)>, Error> {
-        let signals = theory.signals(goal, before);
-        let odds: HashMap<usize, f32> =
-            signals.facts().zip(signals.rows().map(|row| blend.score(row))).collect();
-        let pool = Pool::all(&signals, true);
-        let mut room = MOST_NODES.saturating_sub(nodes(goal_graph));
-        let mut rows: Vec<(usize, &[f32])> = pool.rows().collect();
-        rows.sort_by(|(a, _), (b, _)| odds[b].total_cmp(&odds[a]).then(b.cmp(a)));
-        let mut ranked: Vec<(usize, f32)> = rows.iter().map(|(fact, _)| (*fact, odds[fact])).collect();
-        rows.truncate(READ);
-        let fitting = rows.iter().position(|(fact, _)| {
-            let is_over = room == 0;
-            room = room.saturating_sub(nodes(graph(*fact)));
-            is_over
-        });
-        rows.truncate(fitting.unwrap_or(READ));
-        let told = rows.iter().flat_map(|(_, row)| self.scaled(row)).collect();
-        let graphs = rows.iter().map(|(fact, _)| graph(*fact));
-        let read = self.scores(goal_graph, graphs, told, |_| 0)?;
-        let lowest = read.iter().copied().fold(f32::INFINITY, f32::min).min(0.0);
-        for (place, (_, score)) in ranked.iter_mut().enumerate() {
-            *score += READER * read.get(place).copied().unwrap_or(lowest);
+        signals: &Signals,
+        odds: &mut [(usize, f32)],
+        goal: &'a StatementGraph,
+        mut graph: impl FnMut(usize) -> Option<Cow<'a, StatementGraph>>,
+        name: impl FnMut(u32) -> u32,
+    ) -> Result<(), Error> {
+        let pool = Pool::all(signals, true);
+        let rows: HashMap<usize, &[f32]> = pool.rows().collect();
+        let mut room = MOST_NODES.saturating_sub(nodes(goal));
+        let (mut places, mut graphs, mut told) = (Vec::new(), Vec::new(), Vec::new());
+        for (place, (fact, _)) in odds.iter().enumerate().take(READ) {
+            if room == 0 {
+                break;
+            }
+            let Some(graph) = graph(*fact) else { continue };
+            room = room.saturating_sub(nodes(&graph));
+            told.extend(self.scaled(rows[fact]));
+            places.push(place);
+            graphs.push(graph);
         }
-        ranked.sort_by(|(a, x), (b, y)| y.total_cmp(x).then(b.cmp(a)));
-        ranked.truncate(number);
-        Ok(ranked)
+        let read = self.scores(goal, graphs.iter().map(|graph| &**graph), told, name)?;
+        // Beside a network that finds all candidates equally good.
+        let largest = read.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let mean = read.iter().map(|score| (score - largest).exp()).sum::<f32>() / read.len().max(1) as f32;
+        let usual = largest + mean.ln();
+        let lowest = read.iter().map(|score| score - usual).fold(0.0, f32::min);
+        let mut said = vec![lowest; odds.len()];
+        for (place, score) in places.into_iter().zip(read) {
+            said[place] = score - usual;
+        }
+        odds.iter_mut().zip(said).for_each(|((_, odds), said)| *odds += READER * said);
+        Ok(())
     }
 
     /// Scores as probabilities. Where a network orders candidates against each other, that is the chance to be among a few
@@ -238,7 +245,8 @@ impl Reading {
         options: &hol::Options,
         names: &mut Interner,
     ) -> Result<(), Error> {
-        let mut best: Vec<usize> = (0..scores.len()).collect();
+        // What has a negative score is not asked for.
+        let mut best: Vec<usize> = (0..scores.len()).filter(|&number| scores[number] >= 0.0).collect();
         let order = |&a: &usize, &b: &usize| scores[b].total_cmp(&scores[a]).then(a.cmp(&b));
         if best.len() > READ {
             best.select_nth_unstable_by(READ, order);
@@ -270,11 +278,11 @@ fn nodes(statement: &StatementGraph) -> usize {
     statement.view().labels().len()
 }
 
-fn probability(log_odds: f32) -> f32 {
+pub(super) fn probability(log_odds: f32) -> f32 {
     1.0 / (1.0 + (-log_odds).exp())
 }
 
-fn log_odds(probability: f32) -> f32 {
+pub(super) fn log_odds(probability: f32) -> f32 {
     let probability = probability.clamp(1e-6, 1.0 - 1e-6);
     (probability / (1.0 - probability)).ln()
 }

@@ -111,6 +111,17 @@ impl Selection {
     }
 }
 
+impl Marks {
+    /// Keeps a statement out, whatever a pattern says.
+    pub(super) fn exclude(&mut self, barred: &[bool]) {
+        if self.excluded.is_empty() {
+            self.excluded = barred.to_vec();
+        } else {
+            self.excluded.iter_mut().zip(barred).for_each(|(excluded, barred)| *excluded |= barred);
+        }
+    }
+}
+
 /// Whether a name fits a pattern, in which `*` stands for any characters and `?` for one.
 pub fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());

@@ -26,6 +26,10 @@ pub struct Item<'a> {
     pub syntax: Syntax,
     /// The formula.
     pub formula: &'a Formula,
+    /// What its proofs used, as far as its file says so.
+    pub proofs: &'a [Vec<String>],
+    /// The module that its file says it belongs to.
+    pub module: Option<&'a str>,
 }
 
 impl Item<'_> {
@@ -99,7 +103,17 @@ impl Items {
                     holstep::Kind::Step { useful: false } => "useless",
                 };
                 let (name, position, text) = (entry.name, sentence.position, sentence.text);
-                Some(Item { name, role, file, position, text, syntax: Syntax::Hol, formula })
+                Some(Item {
+                    name,
+                    role,
+                    file,
+                    position,
+                    text,
+                    syntax: Syntax::Hol,
+                    formula,
+                    proofs: &[],
+                    module: None,
+                })
             }
             Kind::Deepmath(reader) => {
                 let Some(line) = reader.next(names, formula).map_err(|error| Error::read(&**file, error))?
@@ -114,7 +128,17 @@ impl Items {
                 let position = Position { line: line.number, column: 3 };
                 *name = line.name.into_owned();
                 let (name, text) = (Some(name.as_str()), line.text);
-                Some(Item { name, role, file, position, text, syntax: Syntax::Tptp, formula })
+                Some(Item {
+                    name,
+                    role,
+                    file,
+                    position,
+                    text,
+                    syntax: Syntax::Tptp,
+                    formula,
+                    proofs: &[],
+                    module: None,
+                })
             }
         })
     }

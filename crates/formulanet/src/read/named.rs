@@ -26,6 +26,14 @@ struct Found {
     statement: String,
     #[serde(default)]
     syntax: Syntax,
+    /// What a proof used.
+    #[serde(default)]
+    proof: Option<Vec<String>>,
+    /// The same of several proofs; the one above goes with them.
+    #[serde(default)]
+    proofs: Vec<Vec<String>>,
+    #[serde(default)]
+    module: Option<String>,
     /// Characters before the statement, if it stands in the line as it is.
     #[serde(skip)]
     start: Option<usize>,
@@ -46,7 +54,7 @@ impl Named {
         if !self.next_line(file)? {
             return Ok(None);
         }
-        let Found { name, statement, syntax, start } = &self.found;
+        let Found { name, statement, syntax, proofs, module, start, .. } = &self.found;
         let position = Position { line: self.number, column: start.map_or(1, |column| column + 1) };
         *formula = parse(statement, *syntax, &self.options, names).map_err(|mut error| match start {
             Some(column) => {
@@ -57,7 +65,8 @@ impl Named {
             None => Error::data(format!("{file}:{}", position.line), format!("in the statement, {error}")),
         })?;
         let (name, text) = (Some(name.as_str()), statement.as_str());
-        Ok(Some(Item { name, role: "", file, position, text, syntax: *syntax, formula }))
+        let module = module.as_deref();
+        Ok(Some(Item { name, role: "", file, position, text, syntax: *syntax, formula, proofs, module }))
     }
 
     /// Reads lines up to one that has a statement; false at the end.
@@ -98,8 +107,10 @@ impl Named {
                     text.split_once(':').ok_or_else(|| at(1, "`name: formula`", "a line without `:`"))?;
                 let start = text.len() - statement.trim_start().len();
                 let (name, statement) = (name.trim().to_owned(), statement.trim().to_owned());
-                Found { name, statement, syntax: Syntax::Hol, start: Some(text[..start].chars().count()) }
+                Found { name, statement, start: Some(text[..start].chars().count()), ..Found::default() }
             };
+            let first = self.found.proof.take();
+            self.found.proofs.extend(first);
             if self.found.name.is_empty() {
                 return Err(at(1, "a name before `:`", "nothing"));
             }

@@ -39,13 +39,13 @@ pub struct Source {
 }
 
 impl Source {
-    /// Opens a file, or standard input for `-`.
+    /// Opens a file, or standard input for `-`. What is compressed with gzip or zstd is read as if it were not.
     ///
     /// # Errors
     ///
     /// If it cannot be read.
     pub fn open(file: &str) -> Result<Self, Error> {
-        let mut input = open(file)?;
+        let mut input = plain(open(file)?).map_err(|error| Error::io(file, error))?;
         let beginning = look(&mut input).map_err(|error| Error::io(file, error))?;
         Ok(Self::new(file, beginning, input, true))
     }
@@ -128,8 +128,18 @@ fn look(input: &mut dyn Read) -> io::Result<Vec<u8>> {
     Ok(beginning)
 }
 
+/// What is in an input that may be compressed with gzip or zstd.
+pub(super) fn plain(raw: Box<dyn Read>) -> io::Result<Box<dyn BufRead>> {
+    let mut raw = BufReader::with_capacity(BEGINNING, raw);
+    Ok(match raw.fill_buf()? {
+        [0x1f, 0x8b, ..] => Box::new(BufReader::new(flate2::bufread::MultiGzDecoder::new(raw))),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Box::new(BufReader::new(zstd::Decoder::with_buffer(raw)?)),
+        _ => Box::new(raw),
+    })
+}
+
 /// Opens a file, or standard input for `-`.
-fn open(file: &str) -> Result<Box<dyn Read>, Error> {
+pub(super) fn open(file: &str) -> Result<Box<dyn Read>, Error> {
     if file == "-" {
         return Ok(Box::new(io::stdin().lock()));
     }
@@ -147,7 +157,7 @@ fn open(file: &str) -> Result<Box<dyn Read>, Error> {
 ///
 /// If it cannot be read, is too long or not UTF-8.
 pub fn read_text(file: &str, limit: usize) -> Result<String, Error> {
-    whole(open(file)?, file, limit)
+    whole(plain(open(file)?).map_err(|error| Error::io(file, error))?, file, limit)
 }
 
 fn whole(input: impl Read, file: &str, limit: usize) -> Result<String, Error> {

@@ -4,14 +4,12 @@
 //! missing. Files that are compressed with zstd or gzip are read as they are.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
-use std::path::Path;
+use std::io::{BufRead, Read};
 
 use formulanet_logic::{Formula, Interner, ParseError, Position, hol};
 use serde::Deserialize;
 
-use super::source::not_utf8;
+use super::source::{not_utf8, open, plain};
 use super::{Syntax, parse};
 use crate::Error;
 
@@ -45,8 +43,32 @@ pub struct Oddities {
 }
 
 impl Oddities {
-    fn note(&mut self, place: &str, what: String) {
+    /// Notes a name in a proof that does not count: that of the fact itself, of a later one, or of none.
+    ///
+    /// # Errors
+    ///
+    /// If `is_strict`, and the name is the fact's own or that of a later one.
+    pub(crate) fn take(
+        &mut self,
+        place: &str,
+        owner: &str,
+        name: &str,
+        is_known: bool,
+        is_strict: bool,
+    ) -> Result<(), Error> {
+        let (what, count) = if name == owner {
+            (format!("the proof of `{owner}` uses `{owner}`"), &mut self.circular)
+        } else if is_known {
+            (format!("the proof of `{owner}` uses `{name}`, which comes later"), &mut self.later)
+        } else {
+            (format!("the proof of `{owner}` uses `{name}`, which is not there"), &mut self.unknown)
+        };
+        if is_strict && (is_known || name == owner) {
+            return Err(Error::data(place, format!("expected earlier facts, but {what}")));
+        }
+        *count += 1;
         self.first.get_or_insert_with(|| format!("{place}: {what}"));
+        Ok(())
     }
 
     /// What to tell the user; `None` if all is well.
@@ -161,28 +183,10 @@ impl TheoryFile {
         let owner = &self.facts[fact].name;
         let mut used = Vec::new();
         for name in proof {
-            let (what, count) = match self.number(name) {
-                Some(number) if number < fact => {
-                    used.push(number as u32);
-                    continue;
-                }
-                Some(number) if number == fact => {
-                    (format!("the proof of `{owner}` uses `{owner}`"), &mut oddities.circular)
-                }
-                Some(_) => {
-                    (format!("the proof of `{owner}` uses `{name}`, which comes later"), &mut oddities.later)
-                }
-                None => {
-                    oddities.unknown += 1;
-                    oddities.note(place, format!("the proof of `{owner}` uses `{name}`, which is not there"));
-                    continue;
-                }
-            };
-            if is_strict {
-                return Err(Error::data(place, format!("expected earlier facts, but {what}")));
+            match self.number(name) {
+                Some(number) if number < fact => used.push(number as u32),
+                found => oddities.take(place, owner, name, found.is_some(), is_strict)?,
             }
-            *count += 1;
-            oddities.note(place, what);
         }
         used.sort_unstable();
         used.dedup();
@@ -201,23 +205,7 @@ pub(crate) struct Lines {
 impl Lines {
     /// Opens a file, or standard input for `-`.
     pub(crate) fn open(file: &str) -> Result<Self, Error> {
-        let failed = |error| Error::io(file, error);
-        let raw: Box<dyn Read> = if file == "-" {
-            Box::new(io::stdin().lock())
-        } else if Path::new(file).is_dir() {
-            return Err(Error::data(file, "expected a file, found a directory"));
-        } else {
-            Box::new(File::open(file).map_err(failed)?)
-        };
-        let mut raw = BufReader::with_capacity(1 << 16, raw);
-        let beginning = raw.fill_buf().map_err(failed)?;
-        let input: Box<dyn BufRead> = match beginning {
-            [0x1f, 0x8b, ..] => Box::new(BufReader::new(flate2::bufread::MultiGzDecoder::new(raw))),
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-                Box::new(BufReader::new(zstd::Decoder::with_buffer(raw).map_err(failed)?))
-            }
-            _ => Box::new(raw),
-        };
+        let input = plain(open(file)?).map_err(|error| Error::io(file, error))?;
         Ok(Lines { file: file.to_owned(), input, line: Vec::new(), number: 0 })
     }
 

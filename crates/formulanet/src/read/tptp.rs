@@ -94,6 +94,8 @@ impl Problem {
             text: &inner.text[annotated.span.clone()],
             syntax: Syntax::Tptp,
             formula,
+            proofs: &[],
+            module: None,
         }))
     }
 

@@ -5,12 +5,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
-use super::{CHUNK, Library, fail};
+use super::{CHUNK, Library, fail, proofs};
 use crate::Error;
 use crate::rank::{Premise, Ranker};
+use crate::read::{Oddities, Proof};
 
 /// What an addition did. Of statements with the same name, the last counts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Added {
     /// Statements that were not there before.
     pub new: usize,
@@ -20,6 +21,10 @@ pub struct Added {
     pub same: usize,
     /// Statements that share their name with a later one of the same addition.
     pub repeated: usize,
+    /// Proofs that were not known before.
+    pub proofs: usize,
+    /// What is strange in these.
+    pub oddities: Oddities,
 }
 
 /// An addition that has begun: all of it or nothing gets into the library.
@@ -33,6 +38,9 @@ pub struct Addition<'a> {
     waiting: Vec<Premise>,
     changes: HashMap<String, Change>,
     repeated: usize,
+    /// Proofs that were not there, by what they prove.
+    learned: Vec<Proof>,
+    is_strict: bool,
     writes: bool,
 }
 
@@ -44,8 +52,24 @@ struct Change {
 
 impl<'a> Addition<'a> {
     pub(super) fn new(library: &'a Library, ranker: &'a Ranker) -> Self {
-        let (waiting, changes) = (Vec::new(), HashMap::new());
-        Addition { library, ranker, transaction: None, waiting, changes, repeated: 0, writes: true }
+        Addition {
+            library,
+            ranker,
+            transaction: None,
+            waiting: Vec::new(),
+            changes: HashMap::new(),
+            repeated: 0,
+            learned: Vec::new(),
+            is_strict: false,
+            writes: true,
+        }
+    }
+
+    /// The same addition, which refuses proofs that use what they prove or what comes after it.
+    #[must_use]
+    pub fn strict(mut self, is_strict: bool) -> Self {
+        self.is_strict = is_strict;
+        self
     }
 
     /// The same addition of a process that shares the work of embedding with one that writes, and does not write itself.
@@ -72,16 +96,22 @@ impl<'a> Addition<'a> {
     /// If the file cannot be written.
     pub fn commit(mut self) -> Result<Added, Error> {
         self.write()?;
-        if let Some(transaction) = self.transaction.take() {
-            transaction.commit().map_err(fail(&self.library.path))?;
-        }
-        let mut added = Added { repeated: self.repeated, ..Added::default() };
+        let proofs = std::mem::take(&mut self.learned);
+        let mut added = Added { repeated: self.repeated, proofs: proofs.len(), ..Added::default() };
+        // Only now is it known which names come later.
+        proofs::examine(self.library, &proofs, self.is_strict, &mut added.oddities)?;
         for change in self.changes.values() {
             match change.before {
                 None => added.new += 1,
                 Some(before) if before == change.now => added.same += 1,
                 Some(_) => added.replaced += 1,
             }
+        }
+        if added.replaced > 0 {
+            self.library.turn_page()?;
+        }
+        if let Some(transaction) = self.transaction.take() {
+            transaction.commit().map_err(fail(&self.library.path))?;
         }
         Ok(added)
     }
@@ -101,12 +131,23 @@ impl<'a> Addition<'a> {
         if !self.writes {
             return Ok(());
         }
-        let insert = "INSERT INTO statements (name, text, syntax, row) VALUES (?1, ?2, ?3, ?4)
-                      ON CONFLICT (name) DO UPDATE SET text = ?2, syntax = ?3, row = ?4";
-        let mut insert = connection.prepare(insert).map_err(&fail)?;
+        let insert =
+            "INSERT INTO statements (name, text, syntax, module, graph, row, features) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+             ON CONFLICT (name) DO UPDATE SET text = ?2, syntax = ?3, module = ?4, graph = ?5, row = ?6, features = ?7";
+        let mut insert = connection.prepare_cached(insert).map_err(&fail)?;
         for (premise, row) in fresh.iter().zip(rows.iter()) {
-            let values = params![premise.name, premise.text, premise.syntax.name(), row.to_bytes()];
+            // A proof of what a name meant before says nothing about what it means now.
+            proofs::forget_all(self.library, &premise.name)?;
+            let graph = premise.encoded.fingerprint() as i64;
+            let features = premise.features.to_bytes();
+            let (name, text, syntax) = (&premise.name, &premise.text, premise.syntax.name());
+            let values = params![name, text, syntax, premise.module, graph, row.to_bytes(), features];
             insert.execute(values).map_err(&fail)?;
+        }
+        for proof in waiting.into_iter().flat_map(|premise| premise.proofs) {
+            if proofs::insert(self.library, &proof)? {
+                self.learned.push(proof);
+            }
         }
         Ok(())
     }

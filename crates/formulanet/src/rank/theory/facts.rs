@@ -192,6 +192,13 @@ impl Theory {
         self.facts[fact].proofs.push(used);
     }
 
+    /// Which share of proofs uses each fact, as far as so many proofs can tell.
+    pub fn use_shares(&self) -> Vec<f32> {
+        // As if there were a hundred more, which used none of them.
+        let proofs = (self.proofs + 100) as f32;
+        self.facts.iter().map(|fact| fact.uses.len() as f32 / proofs).collect()
+    }
+
     /// Takes a fact's proofs back, and says what they used.
     pub fn take_proofs(&mut self, fact: usize) -> Vec<Vec<usize>> {
         let Some(known) = self.facts.get_mut(fact) else { return Vec::new() };

@@ -70,6 +70,29 @@ impl Features {
     }
 }
 
+impl Features {
+    /// As files keep them: the statement's size, how many symbols and pairs there are, and all hashes. All little-endian.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let counts = [self.size, self.symbols.len() as u32, self.pairs.len() as u32];
+        let hashes = self.symbols.iter().chain(&self.pairs).chain(&self.parts);
+        let counts = counts.iter().flat_map(|count| count.to_le_bytes());
+        counts.chain(hashes.flat_map(|hash| hash.to_le_bytes())).collect()
+    }
+
+    /// What [`Features::to_bytes`] wrote; `None` if the bytes are something else.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (counts, hashes) = bytes.split_at_checked(12)?;
+        let count = |i: usize| counts[4 * i..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        let (hashes, rest) = hashes.as_chunks();
+        let (symbols, others) = hashes.split_at_checked(count(1) as usize)?;
+        let (pairs, parts) = others.split_at_checked(count(2) as usize)?;
+        let read = |hashes: &[[u8; 8]]| hashes.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
+        let features =
+            Features { symbols: read(symbols), pairs: read(pairs), parts: read(parts), size: count(0) };
+        rest.is_empty().then_some(features)
+    }
+}
+
 fn tag(kind: Kind, hash: u64) -> u64 {
     mix(hash, kind as u64)
 }

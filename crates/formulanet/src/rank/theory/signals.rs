@@ -61,6 +61,15 @@ impl Signals {
         self.facts.iter().map(|&fact| fact as usize)
     }
 
+    /// Leaves facts out.
+    pub(crate) fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+        let kept: Vec<bool> = self.facts().map(keep).collect();
+        let mut row = kept.iter().flat_map(|&kept| std::iter::repeat_n(kept, Self::COUNT));
+        self.rows.retain(|_| row.next().unwrap_or(false));
+        let mut fact = kept.iter();
+        self.facts.retain(|_| fact.next().copied().unwrap_or(false));
+    }
+
     /// What speaks for each fact, in the order of [`Signals::NAMES`].
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f32]> {
         self.rows.chunks_exact(Self::COUNT)
@@ -79,12 +88,19 @@ impl Theory {
         question.signals(candidates)
     }
 
-    /// What speaks for all facts, where there are few.
-    pub fn signals_of_all(&self, goal: &Goal) -> Signals {
-        if self.is_empty() {
+    /// What speaks for given facts, ascending, for a goal that stands at a place.
+    pub fn signals_among(&self, goal: &Goal, before: usize, facts: Vec<u32>) -> Signals {
+        let before = before.min(self.len());
+        if before == 0 {
             return Signals::default();
         }
-        Question::new(self, goal, self.len()).signals((0..self.len() as u32).collect())
+        let facts = facts.into_iter().filter(|&fact| (fact as usize) < before).collect();
+        Question::new(self, goal, before).signals(facts)
+    }
+
+    /// What speaks for all facts, where there are few.
+    pub fn signals_of_all(&self, goal: &Goal) -> Signals {
+        self.signals_among(goal, self.len(), (0..self.len() as u32).collect())
     }
 }
 

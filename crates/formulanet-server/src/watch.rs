@@ -1,0 +1,85 @@
+//! Looks several times a second whether the files of the libraries have changed, and reads what is new.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Weak;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use formulanet::Error;
+use formulanet::rank::{Library, News};
+
+use crate::catalog::Shelf;
+use crate::router::App;
+
+/// Time between two looks.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// What tells one file from another that took its place.
+type Identity = (u64, Option<SystemTime>);
+
+/// A library that is looked at.
+struct Watched {
+    library: Library,
+    identity: Identity,
+    version: i64,
+}
+
+/// Begins to watch, for as long as somebody answers requests.
+pub(crate) fn begin(app: Weak<App>) {
+    thread::spawn(move || {
+        let mut watched: Vec<Option<Watched>> = Vec::new();
+        while let Some(app) = app.upgrade() {
+            let shelves = &app.catalog.shelves;
+            watched.resize_with(shelves.len(), || None);
+            for (shelf, watched) in shelves.iter().zip(&mut watched) {
+                // A file that cannot be read now is tried again; what was read of it stays.
+                if look(shelf, watched).is_err() {
+                    *watched = None;
+                }
+            }
+            drop(app);
+            thread::sleep(PAUSE);
+        }
+    });
+}
+
+/// Looks at one library.
+fn look(shelf: &Shelf, watched: &mut Option<Watched>) -> Result<(), Error> {
+    // Between two libraries at one place there may be none.
+    let Some(identity) = identity(&shelf.path) else { return Ok(()) };
+    let now = match watched.take().filter(|watched| watched.identity == identity) {
+        Some(now) => now,
+        None => {
+            let library = Library::open(&shelf.path)?;
+            library.check(&shelf.model.ranker)?;
+            Watched { library, identity, version: -1 }
+        }
+    };
+    let version = now.library.version()?;
+    if version != now.version {
+        let news = now.library.look(&shelf.read())?;
+        match news {
+            News::None => {}
+            News::Additions => now.library.read_on(&mut shelf.write())?,
+            // Requests go on with what was read before until all is there.
+            News::Changes => {
+                let contents = now.library.load()?;
+                *shelf.write() = contents;
+            }
+        }
+    }
+    *watched = Some(Watched { version, ..now });
+    Ok(())
+}
+
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    Some((fs::metadata(path).ok()?.ino(), None))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<Identity> {
+    Some((0, fs::metadata(path).ok()?.created().ok()))
+}

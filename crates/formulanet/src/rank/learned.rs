@@ -1,0 +1,151 @@
+//! What the proofs of a library say about a goal.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use formulanet_logic::problem::StatementGraph;
+
+use super::reading::{Reading, log_odds, probability};
+use super::theory::{Blend, FEW, Features, Goal, Method, Signals, Theory};
+use crate::Error;
+
+/// The statements of a library by what they are recognised by, and what their proofs used.
+#[derive(Clone, Debug, Default)]
+pub struct Learned {
+    theory: Theory,
+    numbers: HashMap<String, u32>,
+}
+
+/// How candidates are read together with the goal.
+pub(crate) struct Together<'a> {
+    /// What reads them.
+    pub reading: &'a Reading,
+    /// The graph of the goal.
+    pub goal: &'a StatementGraph,
+}
+
+/// Where a choice is among so few, each is looked at.
+const ALL: usize = 4096;
+
+impl Learned {
+    /// Statements in order, with what their proofs used.
+    pub fn theory(&self) -> &Theory {
+        &self.theory
+    }
+
+    /// Adds a statement behind all others.
+    pub fn add_fact(&mut self, name: String, features: &Features) {
+        let number = self.theory.add_fact(features);
+        self.numbers.insert(name, number as u32);
+    }
+
+    /// Adds a proof of a statement. What it used counts as far as it comes before what was proved.
+    pub fn add_proof(&mut self, name: &str, used: &[String]) {
+        let Some(&fact) = self.numbers.get(name) else { return };
+        let used = used.iter().filter_map(|name| self.numbers.get(name));
+        let used: Vec<usize> = used.filter(|&&used| used < fact).map(|&used| used as usize).collect();
+        self.theory.add_proof(fact as usize, &used);
+    }
+
+    /// Takes the proofs of a statement back, for asking what it needs.
+    pub fn take_proofs(&mut self, fact: usize) {
+        self.theory.take_proofs(fact);
+    }
+
+    /// Scores the facts before a place anew by what proofs say of them. `scores` has what a model says of each fact, and says
+    /// afterwards how likely it is to be useful; `is_barred` says which facts are not asked for.
+    ///
+    /// # Errors
+    ///
+    /// If what is read together is too large.
+    pub(super) fn rescore<'a>(
+        &self,
+        (features, before): (&Features, usize),
+        (scores, weight): (&mut [f32], f32),
+        is_barred: impl Fn(usize) -> bool,
+        together: Option<Together<'a>>,
+        graph: impl FnMut(usize) -> Option<Cow<'a, StatementGraph>>,
+        name: impl FnMut(u32) -> u32,
+    ) -> Result<(), Error> {
+        let goal = self.theory.goal(features);
+        let allowed: Vec<u32> =
+            (0..scores.len()).filter(|&fact| !is_barred(fact)).map(|fact| fact as u32).collect();
+        let found = match Blend::shipped().filter(|_| self.theory.len() >= FEW) {
+            Some(blend) => {
+                let mut signals = if allowed.len() <= ALL {
+                    self.theory.signals_among(&goal, before, allowed)
+                } else {
+                    self.theory.signals(&goal, before)
+                };
+                signals.retain(|fact| !is_barred(fact));
+                weighed(&signals, blend, together, graph, name)?
+            }
+            None => {
+                let found = self.theory.rank(&goal, before, Method::Mesh, before);
+                found
+                    .into_iter()
+                    .filter(|(fact, _)| !is_barred(*fact))
+                    .map(|(fact, score)| (fact, log_odds(score)))
+                    .collect()
+            }
+        };
+        combine(scores, &found, weight);
+        Ok(())
+    }
+}
+
+/// Puts found facts before all others, by their odds and what the model said of them.
+fn combine(scores: &mut [f32], found: &[(usize, f32)], weight: f32) {
+    let said: Vec<f32> = found.iter().map(|(fact, _)| log_odds(scores[*fact])).collect();
+    let usual = said.iter().sum::<f32>() / said.len().max(1) as f32;
+    let odds = found.iter().zip(&said).map(|((_, odds), said)| probability(odds + weight * (said - usual)));
+    let odds: Vec<f32> = odds.collect();
+    let lowest = odds.iter().copied().fold(1.0, f32::min);
+    scores.iter_mut().for_each(|score| *score *= lowest);
+    for ((fact, _), odds) in found.iter().zip(odds) {
+        scores[*fact] = odds;
+    }
+}
+
+/// The candidates of signals with their log-odds, the best first, of which the best are read together with the goal, if
+/// somebody reads. `graph` gives the graph of a fact, `name` the reader's number of a symbol.
+///
+/// # Errors
+///
+/// If goal and facts are too large together.
+pub(crate) fn weighed<'a>(
+    signals: &Signals,
+    blend: &Blend,
+    together: Option<Together<'a>>,
+    graph: impl FnMut(usize) -> Option<Cow<'a, StatementGraph>>,
+    name: impl FnMut(u32) -> u32,
+) -> Result<Vec<(usize, f32)>, Error> {
+    let mut odds: Vec<(usize, f32)> =
+        signals.facts().zip(signals.rows().map(|row| blend.score(row))).collect();
+    odds.sort_by(|(a, x), (b, y)| y.total_cmp(x).then(b.cmp(a)));
+    if let Some(Together { reading, goal }) = together {
+        reading.weigh(signals, &mut odds, goal, graph, name)?;
+        odds.sort_by(|(a, x), (b, y)| y.total_cmp(x).then(b.cmp(a)));
+    }
+    Ok(odds)
+}
+
+/// The best facts before a place of a library with proofs, read together with the goal where somebody reads.
+///
+/// # Errors
+///
+/// If goal and facts are too large together.
+pub(crate) fn rank<'a>(
+    (theory, before): (&Theory, usize),
+    blend: &Blend,
+    goal: &Goal,
+    together: Option<Together<'a>>,
+    graph: impl Fn(usize) -> &'a StatementGraph,
+    number: usize,
+) -> Result<Vec<(usize, f32)>, Error> {
+    let signals = theory.signals(goal, before);
+    let graph = |fact| Some(Cow::Borrowed(graph(fact)));
+    let mut ranked = weighed(&signals, blend, together, graph, |_| 0)?;
+    ranked.truncate(number);
+    Ok(ranked)
+}

@@ -1,0 +1,200 @@
+//! What the proofs of a library's statements used.
+//!
+//! A proof is kept with all names that it has, also those that the library does not know. Which of them count is decided when
+//! the library is read: those of statements that come before what was proved.
+
+use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+
+use super::{Library, fail};
+use crate::Error;
+use crate::rank::learned::Learned;
+use crate::rank::theory::Features;
+use crate::read::{Oddities, Proof};
+use crate::util::hash::digest;
+
+/// What learning did.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Learnt {
+    /// Proofs that were not known before.
+    pub new: usize,
+    /// Proofs that were known.
+    pub same: usize,
+    /// Proofs of what the library does not have.
+    pub strangers: usize,
+    /// The first of these, with its place.
+    pub first_stranger: Option<String>,
+    /// What is strange in new proofs.
+    pub oddities: Oddities,
+}
+
+impl Library {
+    /// Adds proofs of statements that are there, all or none. A statement may have several.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written; if `is_strict`, also if a proof uses what it proves or what comes after it.
+    pub fn learn(&mut self, proofs: &[Proof], is_strict: bool) -> Result<Learnt, Error> {
+        let fail = fail(&self.path);
+        let transaction = self.writing()?;
+        let mut learnt = Learnt::default();
+        let mut new = Vec::new();
+        for proof in proofs {
+            if number(self, &proof.name)?.is_none() {
+                learnt.strangers += 1;
+                learnt.first_stranger.get_or_insert_with(|| format!("{}: `{}`", proof.place, proof.name));
+            } else if insert(self, proof)? {
+                new.push(proof.clone());
+            } else {
+                learnt.same += 1;
+            }
+        }
+        learnt.new = new.len();
+        examine(self, &new, is_strict, &mut learnt.oddities)?;
+        transaction.commit().map_err(&fail)?;
+        Ok(learnt)
+    }
+
+    /// Takes back the proofs of a statement, or only the last that was learned, and says how many that were.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn forget(&mut self, name: &str, only_last: bool) -> Result<usize, Error> {
+        let fail = fail(&self.path);
+        let transaction = self.writing()?;
+        let forgotten = if only_last {
+            let query = "DELETE FROM proofs WHERE number = (SELECT max(number) FROM proofs WHERE name = ?1)";
+            self.connection.execute(query, [name]).map_err(&fail)?
+        } else {
+            forget_all(self, name)?
+        };
+        if forgotten > 0 {
+            self.turn_page()?;
+        }
+        transaction.commit().map_err(&fail)?;
+        Ok(forgotten)
+    }
+
+    /// How many proofs there are.
+    ///
+    /// # Errors
+    ///
+    /// If the file is damaged.
+    pub fn proof_count(&self) -> Result<usize, Error> {
+        Ok(self.one("SELECT count(*) FROM proofs", |row| row.get::<_, i64>(0))? as usize)
+    }
+
+    /// What the proofs of a statement used, in the order in which they were learned.
+    ///
+    /// # Errors
+    ///
+    /// If the file is damaged.
+    pub fn proofs_of(&self, name: &str) -> Result<Vec<Vec<String>>, Error> {
+        let fail = fail(&self.path);
+        let query = "SELECT used FROM proofs WHERE name = ?1 ORDER BY number";
+        let mut query = self.connection.prepare_cached(query).map_err(&fail)?;
+        let rows = query.query_map([name], |row| row.get::<_, String>(0)).map_err(&fail)?;
+        rows.map(|used| self.names(&used.map_err(&fail)?)).collect()
+    }
+
+    /// What its statements are recognised by and what their proofs used; `None` if there are no proofs.
+    ///
+    /// # Errors
+    ///
+    /// If the file is damaged.
+    pub fn learned(&self) -> Result<Option<Learned>, Error> {
+        if self.proof_count()? == 0 {
+            return Ok(None);
+        }
+        let mut learned = Learned::default();
+        self.learn_into(&mut learned, 0, 0)?;
+        Ok(Some(learned))
+    }
+
+    /// Adds statements and proofs with higher numbers than these.
+    pub(super) fn learn_into(&self, learned: &mut Learned, statement: i64, proof: i64) -> Result<(), Error> {
+        let fail = fail(&self.path);
+        let query = "SELECT name, features FROM statements WHERE number > ?1 ORDER BY number";
+        let mut query = self.connection.prepare_cached(query).map_err(&fail)?;
+        let mut rows = query.query([statement]).map_err(&fail)?;
+        while let Some(row) = rows.next().map_err(&fail)? {
+            let name: String = row.get(0).map_err(&fail)?;
+            let blob = row.get_ref(1).map_err(&fail)?;
+            let features = Features::from_bytes(blob.as_blob().unwrap_or_default());
+            let features = features.ok_or_else(|| self.damaged(&name))?;
+            learned.add_fact(name, &features);
+        }
+        let query = "SELECT name, used FROM proofs WHERE number > ?1 ORDER BY number";
+        let mut query = self.connection.prepare_cached(query).map_err(&fail)?;
+        let mut rows = query.query([proof]).map_err(&fail)?;
+        while let Some(row) = rows.next().map_err(&fail)? {
+            let name: String = row.get(0).map_err(&fail)?;
+            let used: String = row.get(1).map_err(&fail)?;
+            learned.add_proof(&name, &self.names(&used)?);
+        }
+        Ok(())
+    }
+
+    fn names(&self, used: &str) -> Result<Vec<String>, Error> {
+        serde_json::from_str(used)
+            .map_err(|_| self.error("the list of a proof is damaged; build the library again".to_owned()))
+    }
+
+    /// Begins a change; others that want to change the library wait.
+    pub(super) fn writing(&self) -> Result<Transaction<'_>, Error> {
+        Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate).map_err(fail(&self.path))
+    }
+
+    /// Notes that something is not as it was, so that who has read it reads all of it again.
+    pub(super) fn turn_page(&self) -> Result<(), Error> {
+        self.connection.execute("UPDATE made SET page = page + 1", []).map_err(fail(&self.path))?;
+        Ok(())
+    }
+}
+
+/// Puts a proof in, unless it is there; says whether it was not.
+pub(super) fn insert(library: &Library, proof: &Proof) -> Result<bool, Error> {
+    let mut used: Vec<&str> = proof.used.iter().map(String::as_str).collect();
+    used.sort_unstable();
+    used.dedup();
+    let used = serde_json::to_string(&used).expect("names are plain data");
+    let fail = fail(&library.path);
+    let insert = "INSERT OR IGNORE INTO proofs (name, used, digest) VALUES (?1, ?2, ?3)";
+    let mut insert = library.connection.prepare_cached(insert).map_err(&fail)?;
+    let values = params![proof.name, used, digest(used.as_bytes()) as i64];
+    Ok(insert.execute(values).map_err(&fail)? > 0)
+}
+
+/// Takes all proofs of a statement back, and says how many that were.
+pub(super) fn forget_all(library: &Library, name: &str) -> Result<usize, Error> {
+    let fail = fail(&library.path);
+    let mut delete =
+        library.connection.prepare_cached("DELETE FROM proofs WHERE name = ?1").map_err(&fail)?;
+    delete.execute([name]).map_err(&fail)
+}
+
+fn number(library: &Library, name: &str) -> Result<Option<i64>, Error> {
+    let fail = fail(&library.path);
+    let query = "SELECT number FROM statements WHERE name = ?1";
+    let mut query = library.connection.prepare_cached(query).map_err(&fail)?;
+    query.query_row([name], |row| row.get(0)).optional().map_err(&fail)
+}
+
+/// Notes names in proofs that do not count.
+pub(super) fn examine(
+    library: &Library,
+    proofs: &[Proof],
+    is_strict: bool,
+    oddities: &mut Oddities,
+) -> Result<(), Error> {
+    for Proof { name, used, place } in proofs {
+        let own = number(library, name)?;
+        for other in used {
+            match number(library, other)? {
+                Some(number) if Some(number) < own => {}
+                found => oddities.take(place, name, other, found.is_some(), is_strict)?,
+            }
+        }
+    }
+    Ok(())
+}
