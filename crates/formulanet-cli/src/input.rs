@@ -206,7 +206,7 @@ impl ModelArgument {
         }
         let reading = match given {
             Some(file) => Some(Reading::new(file, compute.compute())?),
-            None => together.reading(reads_usually, compute)?,
+            None => together.reading(reads_usually, library, compute)?,
         };
         Ok((ranker, reading))
     }
@@ -221,19 +221,31 @@ pub(crate) struct ReadingArguments {
     /// Do not read the best statements together with the conjecture
     #[arg(long, overrides_with = "read")]
     no_read: bool,
-    /// Read with this model instead of the shipped one
+    /// Read with this model instead of the library's own or the shipped one
     #[arg(long, value_name = "MODEL", conflicts_with = "no_read")]
     reader: Option<String>,
 }
 
 impl ReadingArguments {
     /// What reads, if anything does: by default, if that is usual.
-    fn reading(&self, is_usual: bool, compute: &ComputeArguments) -> Result<Option<Reading>> {
+    fn reading(
+        &self,
+        is_usual: bool,
+        library: Option<&Library>,
+        compute: &ComputeArguments,
+    ) -> Result<Option<Reading>> {
         if let Some(model) = &self.reader {
             return Ok(Some(Reading::new(TogetherFile::named(model)?, compute.compute())?));
         }
         let reads = self.read || (is_usual && !self.no_read);
-        Ok(if reads { Some(Reading::shipped(compute.compute())?) } else { None })
+        if !reads {
+            return Ok(None);
+        }
+        let fitted = library.map(Library::reader).transpose()?.flatten();
+        Ok(Some(match fitted {
+            Some(file) => Reading::new(file, compute.compute())?,
+            None => Reading::shipped(compute.compute())?,
+        }))
     }
 
     /// Refuses these flags where they have no effect.

@@ -2,14 +2,17 @@
 
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use formulanet::Error;
 use formulanet::logic::Limits;
+use formulanet::net::Alone;
 use formulanet::processes;
 use formulanet::rank::{Added, Addition, Entry, Intake, Languages, Library, Ranker};
 use formulanet::read::{Oddities, Source, Statement, Syntax, read_proofs};
+use formulanet::train::{LibraryTrained, LibraryTraining, train_library};
 use serde::Serialize;
 
 use crate::input::{
@@ -17,6 +20,7 @@ use crate::input::{
 };
 use crate::output::Output;
 use crate::processes::{facts, group, refuse_stdin, speaks};
+use crate::progress::Bar;
 
 /// Keep statements in a file that is ranked quickly
 ///
@@ -28,8 +32,8 @@ use crate::processes::{facts, group, refuse_stdin, speaks};
     formulanet library build lemmas.db arithmetic.hol\n  \
     formulanet library add lemmas.db more.hol\n  \
     formulanet library remove lemmas.db 'OLD_*'\n  \
-    formulanet library build theory.db theory.jsonl\n  \
-    formulanet library learn theory.db proofs.txt\n  \
+    formulanet library build lists.db theory.jsonl\n  \
+    formulanet library learn lists.db proofs.txt\n  \
     formulanet rank --conjecture '!m n. m + n = n + m' --library lemmas.db -k 5")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -55,6 +59,8 @@ enum Command {
     Learn(LearnArguments),
     /// Forget the proofs of a statement
     Forget(ForgetArguments),
+    /// Fit a network to the proofs of the library
+    Train(TrainArguments),
     /// Show the statements
     List(ListArguments),
     /// Check the file, and compare every vector with a new one
@@ -130,6 +136,38 @@ struct ForgetArguments {
 }
 
 #[derive(Args)]
+struct TrainArguments {
+    /// The library to fit to, and to keep the network
+    library: PathBuf,
+    /// About how long to train, such as 90s, 10m or 1h
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = parse_time)]
+    budget: Duration,
+    /// Decides which proofs are held out to measure with
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Use N threads [default: all cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+/// Reads `90s`, `10m` or `1h`.
+fn parse_time(text: &str) -> Result<Duration, String> {
+    let expected = || format!("expected a time such as 90s, 10m or 1h, found `{text}`");
+    let unit = text.chars().last().ok_or_else(expected)?;
+    let seconds = match unit {
+        's' => 1.0,
+        'm' => 60.0,
+        'h' => 3600.0,
+        _ => return Err(expected()),
+    };
+    let number: f64 = text[..text.len() - 1].parse().map_err(|_| expected())?;
+    if !(number > 0.0 && number * seconds <= 1e7) {
+        return Err(expected());
+    }
+    Ok(Duration::from_secs_f64(number * seconds))
+}
+
+#[derive(Args)]
 struct ListArguments {
     /// The library
     library: PathBuf,
@@ -163,6 +201,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         }
         Command::Learn(arguments) => learn(&arguments),
         Command::Forget(arguments) => forget(&arguments),
+        Command::Train(arguments) => fit(&arguments),
         Command::List(arguments) => list(&arguments),
         Command::Verify(arguments) => {
             let library = Library::open(&arguments.library)?;
@@ -273,6 +312,18 @@ fn learn(arguments: &LearnArguments) -> Result<()> {
     }
     eprintln!("learned {}, knew {}", counted(learnt.new, "proof"), learnt.same);
     Ok(())
+}
+
+fn fit(arguments: &TrainArguments) -> Result<()> {
+    let mut library = Library::open(&arguments.library)?;
+    let threads = arguments.threads.unwrap_or_else(|| processes::threads(&Alone)).max(1);
+    let training = LibraryTraining { budget: arguments.budget, seed: arguments.seed, threads };
+    let trained = train_library(&mut library, &training, &Bar::new(), &mut |_| {})?;
+    let LibraryTrained { proofs, held_out, before, after, is_kept } = trained;
+    eprintln!("trained on {}, measured on {held_out} that were held out", counted(proofs, "proof"));
+    let told = if is_kept { "better: the library keeps it" } else { "not better: it is not used" };
+    let text = format!("MAP {before:.3} before, {after:.3} with the fitted network; {told}\n");
+    writing(io::stdout().write_all(text.as_bytes()))
 }
 
 fn forget(arguments: &ForgetArguments) -> Result<()> {

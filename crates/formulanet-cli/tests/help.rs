@@ -20,7 +20,7 @@ const SHORTER: [(&str, &str); 4] = [
 ];
 
 /// Files that examples name, and the fixtures they are.
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 10] = [
     ("arithmetic.hol", "arithmetic.hol"),
     ("statements.hol", "arithmetic.hol"),
     ("theory.p", "relations.p"),
@@ -30,16 +30,18 @@ const FILES: [(&str, &str); 9] = [
     ("file.holstep", "successor.holstep"),
     ("file.deepmath", "order.deepmath"),
     ("pairs.jsonl", "pairs.jsonl"),
+    ("proofs.txt", "theory.tests"),
 ];
 
 /// Commands that make the rest.
-const MADE: [&str; 6] = [
+const MADE: [&str; 7] = [
     // A formula of HOL Light and of TPTP.
     "echo 'x = x' > goal.txt",
     "formulanet library build reals.db arithmetic.hol; formulanet library list --format json reals.db > reals.jsonl",
     "tar -czf holstep.tgz -C raw .",
     "formulanet prepare holstep.tgz --out holstep --view dag",
     "formulanet train --data holstep --out run --dim 8 --epochs 1",
+    "formulanet library build theory.db theory.jsonl",
     "for name in arithmetic lemmas; do cp reals.db $name.db; done",
 ];
 

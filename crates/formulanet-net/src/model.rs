@@ -6,7 +6,7 @@ use crate::kernel::norm::Statistics;
 use crate::kernel::rows;
 use crate::layer::{Members, NormTrace, Pass, UpdateTrace};
 use crate::parameters::{Functions, Step, Update};
-use crate::tensors::{Layout, Shape};
+use crate::tensors::{Layout, Shape, Tensor};
 use crate::union::{Level, Plan, Relation, Union};
 
 /// A network and its numbers.
@@ -43,6 +43,18 @@ impl<S: Shape> Model<S> {
     /// All numbers, to be changed.
     pub fn values_mut(&mut self) -> &mut [f32] {
         &mut self.values
+    }
+
+    /// Takes the numbers of another network over. Tensors that the other does not have in the same shape begin at zero.
+    pub fn take_over(&mut self, other: &Self) {
+        for tensor in self.layout.tensors() {
+            let is_same = |other: &&Tensor| (&other.name, other.shape) == (&tensor.name, tensor.shape);
+            let values = &mut self.values[tensor.range.clone()];
+            match other.layout.tensors().iter().find(is_same) {
+                Some(found) => values.copy_from_slice(&other.values[found.range.clone()]),
+                None => values.fill(0.0),
+            }
+        }
     }
 }
 

@@ -25,17 +25,34 @@ pub(crate) struct Shelf {
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) model: Arc<Model>,
-    contents: RwLock<rank::Shelf>,
+    contents: RwLock<Contents>,
+}
+
+/// What is in a library.
+pub(crate) struct Contents {
+    pub(crate) shelf: rank::Shelf,
+    /// The reader that was fitted to the library, if there is one.
+    pub(crate) reading: Option<Reading>,
+}
+
+impl Contents {
+    /// Reads a library.
+    pub(crate) fn load(library: &Library, precision: Precision) -> Result<Self, Error> {
+        let mut shelf = library.load()?;
+        let fitted = shelf.reader.take();
+        let reading = fitted.map(|file| Reading::new(file, Compute::new(precision, 1))).transpose()?;
+        Ok(Contents { shelf, reading })
+    }
 }
 
 impl Shelf {
     /// What is in it now.
-    pub(crate) fn read(&self) -> RwLockReadGuard<'_, rank::Shelf> {
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, Contents> {
         self.contents.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// To change what is in it.
-    pub(crate) fn write(&self) -> RwLockWriteGuard<'_, rank::Shelf> {
+    pub(crate) fn write(&self) -> RwLockWriteGuard<'_, Contents> {
         self.contents.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -202,7 +219,8 @@ impl Catalog {
         };
         library.check(&model.ranker)?;
         let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        Ok(Shelf { name, path: path.to_owned(), model, contents: RwLock::new(library.load()?) })
+        let contents = RwLock::new(Contents::load(&library, self.precision)?);
+        Ok(Shelf { name, path: path.to_owned(), model, contents })
     }
 }
 

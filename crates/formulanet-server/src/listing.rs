@@ -73,7 +73,7 @@ pub(crate) fn answer(catalog: &Catalog, query: Query, deadline: &Deadline) -> Re
     let wanted = query.contains.as_deref().map(str::to_lowercase);
     let (mut found, mut entries) = (0, Vec::new());
     let contents = shelf.read();
-    for (i, entry) in contents.entries.iter().map(|entry| &entry.statement).enumerate() {
+    for (i, entry) in contents.shelf.entries.iter().map(|entry| &entry.statement).enumerate() {
         if i % 256 == 0 {
             deadline.check()?;
         }
@@ -90,16 +90,16 @@ pub(crate) fn answer(catalog: &Catalog, query: Query, deadline: &Deadline) -> Re
         found += 1;
     }
     let (name, model) = (shelf.name.clone(), shelf.model.name.clone());
-    Ok(Answer::Entries { name, model, statements: contents.entries.len(), found, entries })
+    Ok(Answer::Entries { name, model, statements: contents.shelf.entries.len(), found, entries })
 }
 
 fn libraries(catalog: &Catalog) -> Answer {
     let library = |shelf: &crate::catalog::Shelf| LibraryRow {
         name: shelf.name.clone(),
-        statements: shelf.read().entries.len(),
-        proofs: shelf.read().learned.as_ref().map_or(0, |learned| learned.theory().proof_count()),
+        statements: shelf.read().shelf.entries.len(),
+        proofs: shelf.read().shelf.learned.as_ref().map_or(0, |learned| learned.theory().proof_count()),
         model: shelf.model.name.clone(),
-        syntax: shelf.read().syntax,
+        syntax: shelf.read().shelf.syntax,
     };
     let models = catalog.model_names().map(|name| {
         let is_default = |syntax: &Syntax| catalog.default_model_name(*syntax) == name;

@@ -92,24 +92,24 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
     let contents = shelf.map(Shelf::read);
     let own = request.premises.map(Own::new);
     let own_syntax = own.as_ref().map(|own| own.syntax(request.syntax));
-    let stored_syntax = contents.as_ref().map(|contents| contents.syntax);
+    let stored_syntax = contents.as_ref().map(|contents| contents.shelf.syntax);
     let languages = Languages::decide(request.syntax, own_syntax, stored_syntax);
     let model = model_of(catalog, shelf, request.model.as_deref(), languages)?;
     let ranker = &model.ranker;
-    let has_proofs = contents.as_ref().is_some_and(|contents| contents.learned.is_some());
+    let has_proofs = contents.as_ref().is_some_and(|contents| contents.shelf.learned.is_some());
     let intake = Intake::new(ranker);
     let intake = if has_proofs { intake } else { intake.without_features() };
     let own = own.map(|own| own.read(intake, request.syntax, settings.max_premises, deadline)).transpose()?;
     let conjecture = match (request.conjecture, &request.name, &contents) {
         (Some(text), None, _) => Statement { name: "conjecture".into(), text, syntax: languages.conjecture },
-        (None, Some(name), Some(contents)) => statement_of(contents, name, "name")?,
+        (None, Some(name), Some(contents)) => statement_of(&contents.shelf, name, "name")?,
         _ => {
             let message = "expected `conjecture`, or `library` and the `name` of one of its statements";
             return Err(Problem::senseless("conjecture", message));
         }
     };
     match (&request.before, &contents) {
-        (Some(before), Some(contents)) => drop(statement_of(contents, before, "before")?),
+        (Some(before), Some(contents)) => drop(statement_of(&contents.shelf, before, "before")?),
         (Some(_), None) => {
             return Err(Problem::senseless("before", "expected `library` beside `before`, found none"));
         }
@@ -121,10 +121,14 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
     let is_over = || deadline.check().map_err(|_| Error::Interrupted);
     let pace = Pace::Timed(&is_over);
     let reads = request.read.unwrap_or(has_proofs || languages.reads());
-    let stored = contents.as_deref().map(Stored::InMemory);
+    let stored = contents.as_ref().map(|contents| Stored::InMemory(&contents.shelf));
     let mut candidates = Candidates::new(stored, own.unwrap_or_default());
     let wishes = Wishes {
-        reading: if reads { Some(catalog.reader()?) } else { None },
+        reading: match contents.as_ref().and_then(|contents| contents.reading.as_ref()) {
+            _ if !reads => None,
+            Some(fitted) => Some(fitted),
+            None => Some(catalog.reader()?),
+        },
         before: request.before,
         own_name: request.name,
         modules: request.modules,

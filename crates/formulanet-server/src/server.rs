@@ -48,7 +48,7 @@ impl Server {
 
     /// Names of the libraries, with how many statements each has.
     pub fn libraries(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.app.catalog.shelves.iter().map(|shelf| (shelf.name.as_str(), shelf.read().entries.len()))
+        self.app.catalog.shelves.iter().map(|shelf| (shelf.name.as_str(), shelf.read().shelf.entries.len()))
     }
 
     /// Answers until `stop` is there, then finishes what has begun, as long as the time of a request at most.

@@ -7,9 +7,10 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use formulanet::Error;
+use formulanet::net::Precision;
 use formulanet::rank::{Library, News};
 
-use crate::catalog::Shelf;
+use crate::catalog::{Contents, Shelf};
 use crate::router::App;
 
 /// Time between two looks.
@@ -34,7 +35,7 @@ pub(crate) fn begin(app: Weak<App>) {
             watched.resize_with(shelves.len(), || None);
             for (shelf, watched) in shelves.iter().zip(&mut watched) {
                 // A file that cannot be read now is tried again; what was read of it stays.
-                if look(shelf, watched).is_err() {
+                if look(shelf, app.settings.precision, watched).is_err() {
                     *watched = None;
                 }
             }
@@ -45,7 +46,7 @@ pub(crate) fn begin(app: Weak<App>) {
 }
 
 /// Looks at one library.
-fn look(shelf: &Shelf, watched: &mut Option<Watched>) -> Result<(), Error> {
+fn look(shelf: &Shelf, precision: Precision, watched: &mut Option<Watched>) -> Result<(), Error> {
     // Between two libraries at one place there may be none.
     let Some(identity) = identity(&shelf.path) else { return Ok(()) };
     let now = match watched.take().filter(|watched| watched.identity == identity) {
@@ -58,13 +59,13 @@ fn look(shelf: &Shelf, watched: &mut Option<Watched>) -> Result<(), Error> {
     };
     let version = now.library.version()?;
     if version != now.version {
-        let news = now.library.look(&shelf.read())?;
+        let news = now.library.look(&shelf.read().shelf)?;
         match news {
             News::None => {}
-            News::Additions => now.library.read_on(&mut shelf.write())?,
+            News::Additions => now.library.read_on(&mut shelf.write().shelf)?,
             // Requests go on with what was read before until all is there.
             News::Changes => {
-                let contents = now.library.load()?;
+                let contents = Contents::load(&now.library, precision)?;
                 *shelf.write() = contents;
             }
         }

@@ -9,6 +9,8 @@ mod contest;
 mod curve;
 mod folder;
 mod gather;
+#[cfg(all(feature = "libraries", feature = "shipped"))]
+mod library;
 mod order;
 mod pools;
 mod shared;
@@ -27,7 +29,11 @@ use serde::{Deserialize, Serialize};
 
 pub use blend::{BoostOptions, Examples, Lesson, add_examples, boost};
 pub use folder::{Log, is_together, recipe_of};
+#[cfg(all(feature = "libraries", feature = "shipped"))]
+pub use library::{LibraryTrained, LibraryTraining, train_library};
 pub use pools::{PoolOptions, PoolSource, make_pools};
+#[cfg(all(feature = "libraries", feature = "shipped"))]
+use together::train_together_from;
 pub use together::{TogetherRun, train_together};
 
 use crate::data::Prepared;

@@ -20,6 +20,7 @@ use super::selection::{Marks, Selection, matches};
 use super::theory::Features;
 use crate::Error;
 use crate::model::encode::Encoded;
+use crate::model::together::TogetherFile;
 use crate::read::{Statement, Syntax, parse};
 
 /// How much the model's odds count beside what the proofs of a library say, as far as it knows the conjecture's symbols: chosen
@@ -47,6 +48,8 @@ pub struct Shelf {
     pub syntax: Syntax,
     /// What its proofs say, if it has some.
     pub learned: Option<Learned>,
+    /// The reader that was fitted to it, if there is one.
+    pub reader: Option<TogetherFile>,
     /// How far the library has been read.
     #[cfg(feature = "libraries")]
     pub(super) bookmark: Bookmark,

@@ -149,7 +149,8 @@ impl Library {
                  used TEXT NOT NULL,
                  digest INTEGER NOT NULL,
                  UNIQUE (name, digest)
-             );"
+             );
+             CREATE TABLE reader (model BLOB NOT NULL);"
         );
         transaction.execute_batch(&schema).map_err(&fail)?;
         let made = params![ranker.model().fingerprint(), model, ranker.width() as i64];

@@ -41,6 +41,16 @@ pub fn train_together(
     progress: &dyn Progress,
     listen: &mut dyn FnMut(Event<'_>),
 ) -> Result<RunEnd, Error> {
+    train_together_from(run, None, progress, listen)
+}
+
+/// The same, which begins with the weights of a network of the same size.
+pub(super) fn train_together_from(
+    run: &TogetherRun<'_>,
+    first: Option<&TogetherFile>,
+    progress: &dyn Progress,
+    listen: &mut dyn FnMut(Event<'_>),
+) -> Result<RunEnd, Error> {
     let TogetherRun { problems, recipe, options, .. } = *run;
     recipe.check().map_err(|message| Error::data("recipe", message))?;
     let group = options.group;
@@ -53,7 +63,7 @@ pub fn train_together(
         return Err(Error::TooManyProcesses { most, processes: group.size() });
     }
     let names = if recipe.min_count > 0 { common_names(problems, recipe.min_count) } else { Vec::new() };
-    let mut trainer = TogetherTrainer::new(problems, recipe, names, compute);
+    let mut trainer = TogetherTrainer::new(problems, recipe, names, first, compute);
     let order = ProblemOrder::new(problems, recipe, &trainer.model_file(), dealing)?;
     if order.pairs() < 2 {
         return Err(Error::TooFewPairs { data: problems.origin().path.clone(), found: order.pairs() });
@@ -119,9 +129,18 @@ struct TogetherTrainer<'a> {
 }
 
 impl<'a> TogetherTrainer<'a> {
-    fn new(problems: &'a Problems, recipe: &'a TogetherRecipe, names: Vec<String>, compute: Compute) -> Self {
-        let scales = scales_of(problems);
-        let model = TogetherModel::new(recipe.config(names.len(), scales.len()), recipe.seed);
+    fn new(
+        problems: &'a Problems,
+        recipe: &'a TogetherRecipe,
+        names: Vec<String>,
+        first: Option<&TogetherFile>,
+        compute: Compute,
+    ) -> Self {
+        let scales = first.map_or_else(|| scales_of(problems), |first| first.scales.clone());
+        let mut model = TogetherModel::new(recipe.config(names.len(), scales.len()), recipe.seed);
+        if let Some(first) = first {
+            model.take_over(&first.model);
+        }
         let optimiser = Optimiser::new(recipe.rule(), recipe.weight_decay, model.layout().trained());
         let average = (recipe.average > 0.0).then(|| MovingAverage::new(recipe.average, model.values()));
         let held_out = problems.of_split(Split::Validation);

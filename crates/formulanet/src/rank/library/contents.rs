@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use rusqlite::OptionalExtension;
+
 use super::{CHUNK, Library, fail, statement};
 use crate::Error;
+use crate::model::together::TogetherFile;
 use crate::rank::candidates::{Entry, Shelf};
 use crate::rank::row::Rows;
 
@@ -51,7 +54,8 @@ impl Library {
             Ok(())
         })?;
         let (syntax, learned) = (self.syntax()?, self.learned()?);
-        Ok(Shelf { entries, rows: all, syntax, learned, bookmark: self.bookmark()? })
+        let reader = self.reader()?;
+        Ok(Shelf { entries, rows: all, syntax, learned, reader, bookmark: self.bookmark()? })
     }
 
     /// Looks whether what was read is all that there is.
@@ -88,6 +92,36 @@ impl Library {
         }
         (shelf.syntax, shelf.bookmark) = (self.syntax()?, now);
         moment.commit().map_err(fail(&self.path))
+    }
+
+    /// Keeps a reader that was fitted to this library, in place of the one that is there; or none.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn keep_reader(&mut self, model: Option<&[u8]>) -> Result<(), Error> {
+        let fail = fail(&self.path);
+        let transaction = self.writing()?;
+        transaction.execute("DELETE FROM reader", []).map_err(&fail)?;
+        if let Some(model) = model {
+            transaction.execute("INSERT INTO reader VALUES (?1)", [model]).map_err(&fail)?;
+        }
+        self.turn_page()?;
+        transaction.commit().map_err(&fail)
+    }
+
+    /// The reader that was fitted to this library, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// If it is damaged.
+    pub fn reader(&self) -> Result<Option<TogetherFile>, Error> {
+        let fail = fail(&self.path);
+        let query = "SELECT model FROM reader";
+        let found: Option<Vec<u8>> =
+            self.connection.query_row(query, [], |row| row.get(0)).optional().map_err(&fail)?;
+        let name = self.path.display().to_string();
+        found.map(|bytes| TogetherFile::from_bytes(&bytes, &name)).transpose()
     }
 
     /// A number that changes when another connection has changed the library.
