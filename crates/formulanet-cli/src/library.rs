@@ -8,6 +8,7 @@ use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use formulanet::Error;
 use formulanet::logic::Limits;
+use formulanet::model::TogetherFile;
 use formulanet::net::Alone;
 use formulanet::processes;
 use formulanet::rank::{Added, Addition, Entry, Intake, Languages, Library, Ranker};
@@ -142,6 +143,9 @@ struct TrainArguments {
     /// About how long to train, such as 90s, 10m or 1h
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = parse_time)]
     budget: Duration,
+    /// Begin with this reader instead of the shipped one
+    #[arg(long, value_name = "MODEL", default_value = "reader")]
+    reader: String,
     /// Decides which proofs are held out to measure with
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -318,7 +322,13 @@ fn fit(arguments: &TrainArguments) -> Result<()> {
     let mut library = Library::open(&arguments.library)?;
     let threads = arguments.threads.unwrap_or_else(|| processes::threads(&Alone)).max(1);
     let training = LibraryTraining { budget: arguments.budget, seed: arguments.seed, threads };
-    let trained = train_library(&mut library, &training, &Bar::new(), &mut |_| {})?;
+    let trained = train_library(
+        &mut library,
+        &TogetherFile::named(&arguments.reader)?,
+        &training,
+        &Bar::new(),
+        &mut |_| {},
+    )?;
     let LibraryTrained { proofs, held_out, before, after, is_kept } = trained;
     eprintln!("trained on {}, measured on {held_out} that were held out", counted(proofs, "proof"));
     let told = if is_kept { "better: the library keeps it" } else { "not better: it is not used" };

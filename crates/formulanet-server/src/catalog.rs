@@ -200,7 +200,7 @@ impl Catalog {
     /// The model with a fingerprint, if it has been read.
     fn with_fingerprint(&self, fingerprint: &str) -> Option<Arc<Model>> {
         let mut models = self.slots.iter().filter_map(|slot| slot.model.get());
-        models.find(|model| model.ranker.model().fingerprint() == fingerprint).map(Arc::clone)
+        models.find(|model| model.ranker.fingerprint() == fingerprint).map(Arc::clone)
     }
 
     /// Reads a library, and the model that it was made with.

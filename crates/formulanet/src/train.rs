@@ -9,7 +9,7 @@ mod contest;
 mod curve;
 mod folder;
 mod gather;
-#[cfg(all(feature = "libraries", feature = "shipped"))]
+#[cfg(feature = "libraries")]
 mod library;
 mod order;
 mod pools;
@@ -29,10 +29,10 @@ use serde::{Deserialize, Serialize};
 
 pub use blend::{BoostOptions, Examples, Lesson, add_examples, boost};
 pub use folder::{Log, is_together, recipe_of};
-#[cfg(all(feature = "libraries", feature = "shipped"))]
+#[cfg(feature = "libraries")]
 pub use library::{LibraryTrained, LibraryTraining, train_library};
 pub use pools::{PoolOptions, PoolSource, make_pools};
-#[cfg(all(feature = "libraries", feature = "shipped"))]
+#[cfg(feature = "libraries")]
 use together::train_together_from;
 pub use together::{TogetherRun, train_together};
 

@@ -153,7 +153,7 @@ impl Library {
              CREATE TABLE reader (model BLOB NOT NULL);"
         );
         transaction.execute_batch(&schema).map_err(&fail)?;
-        let made = params![ranker.model().fingerprint(), model, ranker.width() as i64];
+        let made = params![ranker.fingerprint(), model, ranker.width() as i64];
         transaction.execute("INSERT INTO made VALUES (?1, ?2, ?3, 1)", made).map_err(&fail)?;
         transaction.commit().map_err(&fail)?;
         Ok(library)
@@ -221,7 +221,7 @@ impl Library {
     /// If it is another, with the way out.
     pub fn check(&self, ranker: &Ranker) -> Result<(), Error> {
         let made = self.made()?;
-        if made.fingerprint == ranker.model().fingerprint() && made.width == ranker.width() {
+        if made.fingerprint == ranker.fingerprint() && made.width == ranker.width() {
             return Ok(());
         }
         Err(Error::OtherModel { library: shown(&self.path), made_with: made.model })

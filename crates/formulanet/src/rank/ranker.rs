@@ -1,7 +1,7 @@
 //! A model at work: ranks statements for a conjecture.
 
 use std::cmp::Ordering;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use formulanet_logic::{Limits, Names, hol};
 use formulanet_net::{Compute, Network, Precision};
@@ -47,6 +47,8 @@ pub struct Ranker {
     /// Shared with every reader of formulas, which asks it for names.
     vocabulary: Arc<Vocabulary>,
     limits: Limits,
+    /// Computed once, because it is a hash of very much.
+    fingerprint: OnceLock<String>,
 }
 
 impl Ranker {
@@ -83,7 +85,8 @@ impl Ranker {
             Error::data("model", "expected a vocabulary with UNKNOWN; train the model again")
         })?;
         let network = Network::new(trained.model.clone(), compute);
-        Ok(Ranker { network, trained, vocabulary: Arc::new(vocabulary), limits: Limits::default() })
+        let (vocabulary, limits) = (Arc::new(vocabulary), Limits::default());
+        Ok(Ranker { network, trained, vocabulary, limits, fingerprint: OnceLock::new() })
     }
 
     /// The same ranker with other bounds on a statement.
@@ -96,6 +99,11 @@ impl Ranker {
     /// The model.
     pub fn model(&self) -> &TrainedModel {
         &self.trained
+    }
+
+    /// Tells its model from others.
+    pub fn fingerprint(&self) -> &str {
+        self.fingerprint.get_or_init(|| self.trained.fingerprint())
     }
 
     /// The network on its cores.

@@ -35,7 +35,7 @@ pub struct LibraryTrained {
     pub proofs: usize,
     /// Proofs that were held out, to measure with.
     pub held_out: usize,
-    /// Mean average precision for these by the reader that is built in.
+    /// Mean average precision for these by the reader that it began with.
     pub before: f64,
     /// The same by the reader that was fitted.
     pub after: f64,
@@ -60,14 +60,15 @@ struct Line<'a> {
     proof: Option<Vec<String>>,
 }
 
-/// Fits the reader that is built in to the proofs of a library, in which the symbols of the library get vectors of their own. A
-/// tenth of the proofs is held out. The library keeps the new reader if it orders candidates for these better.
+/// Fits a reader to the proofs of a library. It begins with the weights of another, and the symbols of the library get vectors of
+/// their own. A tenth of the proofs is held out. The library keeps the new reader if it orders candidates for these better.
 ///
 /// # Errors
 ///
 /// If the library has too few proofs, the time is too short, or `progress` stops it.
 pub fn train_library(
     library: &mut Library,
+    first: &TogetherFile,
     training: &LibraryTraining,
     progress: &dyn Progress,
     listen: &mut dyn FnMut(Event<'_>),
@@ -76,7 +77,6 @@ pub fn train_library(
     let theory = place.path().join("theory.jsonl");
     write_theory(library, &theory)?;
     let file = theory.display().to_string();
-    let built_in = TogetherFile::named("reader")?;
     let mut pools = None;
     for size in POOLS {
         let options = PoolOptions {
@@ -114,7 +114,7 @@ pub fn train_library(
         epochs: (passes as u32).clamp(1, 6),
         seed: training.seed,
         validate_every: u64::MAX,
-        ..built_in.origin.recipe.clone()
+        ..first.origin.recipe.clone()
     };
     let folder = place.path().join("run");
     let run = TogetherRun {
@@ -127,7 +127,7 @@ pub fn train_library(
             ..RunOptions::default()
         },
     };
-    if let RunEnd::Stopped(_) = train_together_from(&run, Some(&built_in), progress, listen)? {
+    if let RunEnd::Stopped(_) = train_together_from(&run, Some(first), progress, listen)? {
         let message = "expected more time: training did not come to its end, and nothing was kept";
         return Err(Error::data("library", message));
     }
@@ -141,7 +141,7 @@ pub fn train_library(
         let predictions = predict_together(&mut reader, &problems, &company, &Silent)?;
         Ok(pool_ranking(&problems, &predictions)?.mean_average_precision)
     };
-    let (before, after) = (measure(&built_in)?, measure(&fitted)?);
+    let (before, after) = (measure(first)?, measure(&fitted)?);
     let is_kept = after > before;
     library.keep_reader(is_kept.then_some(bytes.as_slice()))?;
     Ok(LibraryTrained { proofs, held_out, before, after, is_kept })

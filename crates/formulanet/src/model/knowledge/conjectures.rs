@@ -1,5 +1,7 @@
 //! The conjectures of training, and which of them are like another.
 
+use std::sync::OnceLock;
+
 use formulanet_net::GraphInput;
 
 use crate::data::{Prepared, Split};
@@ -9,23 +11,27 @@ use crate::util::random::scramble;
 use crate::util::vector::sorted;
 
 /// The conjectures of training by features of their graphs, in order. Features are known by hashes, never by names.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Conjectures {
     /// For every conjecture, its features and how often it has them, ascending.
     features: Vec<Vec<(u32, u32)>>,
-    index: Index<u32>,
+    /// Made for the first question: who only adds to a library asks none.
+    index: OnceLock<Index<u32>>,
 }
 
-impl Default for Conjectures {
-    fn default() -> Self {
-        Conjectures::new(Vec::new())
+impl PartialEq for Conjectures {
+    fn eq(&self, other: &Self) -> bool {
+        self.features == other.features
     }
 }
 
 impl Conjectures {
     fn new(features: Vec<Vec<(u32, u32)>>) -> Self {
-        let index = Index::new(features.iter().map(|features| weighed(features)));
-        Conjectures { features, index }
+        Conjectures { features, index: OnceLock::new() }
+    }
+
+    fn index(&self) -> &Index<u32> {
+        self.index.get_or_init(|| Index::new(self.features.iter().map(|features| weighed(features))))
     }
 
     /// Those of a prepared folder's training split.
@@ -47,17 +53,17 @@ impl Conjectures {
 
     /// How like each of them a conjecture is, from 0 to 1.
     pub fn similarities(&self, conjecture: GraphInput<'_>) -> Vec<f32> {
-        self.index.similarities(&weighed(&counted(conjecture)))
+        self.index().similarities(&weighed(&counted(conjecture)))
     }
 
     /// At most so many that are most like a conjecture, with how much they are.
     pub(crate) fn nearest(&self, conjecture: GraphInput<'_>, number: usize) -> Vec<(usize, f32)> {
-        self.index.nearest(&weighed(&counted(conjecture)), number)
+        self.index().nearest(&weighed(&counted(conjecture)), number)
     }
 
     /// How rare a token is among them; infinite if none has it.
     pub(crate) fn rarity(&self, token: u16) -> f32 {
-        self.index.weight(feature(TOKEN, [token])).unwrap_or(f32::INFINITY)
+        self.index().weight(feature(TOKEN, [token])).unwrap_or(f32::INFINITY)
     }
 
     /// As model files keep them.
