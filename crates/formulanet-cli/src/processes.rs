@@ -45,7 +45,7 @@ pub(crate) fn facts(ranker: &Ranker, premises: &[Premise]) -> Vec<(&'static str,
     vec![
         ("program", processes::program().to_owned()),
         ("kind of CPU", ranker.network().compute().instructions().to_owned()),
-        ("model", ranker.fingerprint()),
+        ("model", ranker.fingerprint().to_owned()),
         ("statements", format!("{} with digest {:016x}", premises.len(), processes::digest(&text))),
     ]
 }

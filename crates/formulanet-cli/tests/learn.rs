@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::process::{Command, Stdio};
+
 use common::{Run, formulanet};
 use formulanet_testing::Folder;
 use serde_json::Value;
@@ -137,4 +139,68 @@ fn a_statement_of_the_library_can_be_asked_for() {
     assert_eq!((kept.len(), left.len()), (36, 35));
     let run = formulanet(&["rank", "--library", &place.library, "--name", "nobody"], b"");
     assert!(run.stderr.contains("expected a statement `nobody`, found none"), "{}", run.stderr);
+}
+
+/// Several that learn at once wait for each other, and one that is killed leaves all of what it learns or nothing.
+#[test]
+fn many_learn_at_once_and_some_are_killed() {
+    let place = Place::new();
+    let program = env!("CARGO_BIN_EXE_formulanet");
+    let begin = |number: usize| {
+        let lines: String = (0..200).map(|n| format!("rev_rev: plus_zero from_{number}_{n}\n")).collect();
+        let file = place.folder.write(&format!("proofs-{number}"), &lines);
+        Command::new(program)
+            .args(["library", "learn", &place.library, &file])
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let mut running: Vec<_> = (0..12).map(begin).collect();
+    for (number, child) in running.iter_mut().enumerate().filter(|(number, _)| number % 3 == 0) {
+        std::thread::sleep(std::time::Duration::from_millis(3 * number as u64));
+        let _ = child.kill();
+    }
+    let ended: Vec<bool> = running.iter_mut().map(|child| child.wait().unwrap().success()).collect();
+    assert!((0..12).filter(|number| number % 3 != 0).all(|number| ended[number]), "{ended:?}");
+    let known = place.proofs("rev_rev");
+    for (number, has_ended) in ended.into_iter().enumerate() {
+        let found = known.matches(&format!("from_{number}_")).count();
+        assert!(found == 200 || (found == 0 && !has_ended), "{number}: {found}");
+    }
+    let verified = formulanet(&["library", "verify", &place.library], b"").output();
+    assert!(verified.contains("36 statements, nothing wrong"), "{verified}");
+}
+
+#[test]
+fn a_reader_is_fitted_to_a_library() {
+    let place = Place::new();
+    let train =
+        |library: &str| formulanet(&["library", "train", library, "--budget", "20s", "--threads", "1"], b"");
+    let run = train(&place.library);
+    assert!(run.stderr.contains("expected at least 40 proofs to learn from, found"), "{}", run.stderr);
+    // Facts about some functions, each proved by the one before of the same function and its definition.
+    let mut facts = String::new();
+    for n in 0..150 {
+        let (f, depth) = (n % 6, n / 6);
+        let term = |times: usize| format!("{}x{}", format!("f{f} (").repeat(times), ")".repeat(times));
+        let proof =
+            if depth == 0 { String::new() } else { format!(", \"proof\": [\"t{}\", \"t{f}\"]", n - 6) };
+        facts += &format!("{{\"name\": \"t{n}\", \"statement\": \"!x. {} = x\"{proof}}}\n", term(depth + 1));
+    }
+    let (file, library) = (place.folder.write("facts.jsonl", &facts), place.folder.text("facts.db"));
+    formulanet(&["library", "build", &library, &file], b"").output();
+    let run = train(&library);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(run.stdout.starts_with("MAP 0.") || run.stdout.starts_with("MAP 1."), "{}", run.stdout);
+    let is_kept = run.stdout.contains("better: the library keeps it") && !run.stdout.contains("not better");
+    // It is used where it was kept: with the reader that is built in, scores are others.
+    let rank = |more: &[&str]| {
+        let goal = ["rank", "--library", &library, "--conjecture", "!x. f1 (f2 x) = x", "-k", "5"];
+        formulanet(&[&goal[..], more].concat(), b"").output()
+    };
+    assert_eq!(rank(&[]) != rank(&["--reader", "reader"]), is_kept);
+    for wrong in ["ten", "5", "-1m", "1d", "m"] {
+        let run = formulanet(&["library", "train", &library, &format!("--budget={wrong}")], b"");
+        assert!(run.stderr.contains("expected a time such as 90s"), "{wrong} {}", run.stderr);
+    }
 }
