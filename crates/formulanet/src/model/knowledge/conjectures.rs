@@ -17,6 +17,8 @@ pub struct Conjectures {
     features: Vec<Vec<(u32, u32)>>,
     /// Made for the first question: who only adds to a library asks none.
     index: OnceLock<Index<u32>>,
+    /// As the file had them that they were read from, because finding that out again takes long.
+    packed: Vec<u8>,
 }
 
 impl PartialEq for Conjectures {
@@ -27,7 +29,7 @@ impl PartialEq for Conjectures {
 
 impl Conjectures {
     fn new(features: Vec<Vec<(u32, u32)>>) -> Self {
-        Conjectures { features, index: OnceLock::new() }
+        Conjectures { features, ..Conjectures::default() }
     }
 
     fn index(&self) -> &Index<u32> {
@@ -68,6 +70,10 @@ impl Conjectures {
 
     /// As model files keep them.
     pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
+        if !self.packed.is_empty() {
+            bytes.extend(&self.packed);
+            return;
+        }
         // Features are given by their places in a list of all, which are smaller numbers.
         let all: Vec<u32> = sorted(self.features.iter().flatten().map(|(feature, _)| *feature));
         packed::write_ascending(bytes, all.iter().map(|&feature| u64::from(feature)));
@@ -89,6 +95,7 @@ impl Conjectures {
 
     /// What [`Conjectures::write`] wrote; nothing if it is something else.
     pub(crate) fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let begin = reader.bytes;
         let all = reader.ascending(1 << 32)?;
         let count = reader.count()?;
         let mut features = Vec::with_capacity(count);
@@ -108,7 +115,8 @@ impl Conjectures {
             }
             features.push(own);
         }
-        Some(Conjectures::new(features))
+        let packed = begin[..begin.len() - reader.bytes.len()].to_vec();
+        Some(Conjectures { packed, ..Conjectures::new(features) })
     }
 }
 
