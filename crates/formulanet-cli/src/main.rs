@@ -14,6 +14,7 @@ mod output;
 mod prepare;
 mod processes;
 mod progress;
+mod prove;
 mod rank;
 mod reproduce;
 mod select;
@@ -51,6 +52,7 @@ enum Command {
     Library(library::Arguments),
     Neighbors(neighbors::Arguments),
     Prepare(prepare::Arguments),
+    Prove(prove::Arguments),
     Rank(rank::Arguments),
     Reproduce(reproduce::Arguments),
     Select(select::Arguments),
@@ -87,6 +89,7 @@ fn main() -> ExitCode {
         Command::Library(arguments) => library::run(arguments),
         Command::Neighbors(arguments) => neighbors::run(arguments),
         Command::Prepare(arguments) => prepare::run(arguments),
+        Command::Prove(arguments) => prove::run(arguments),
         Command::Rank(arguments) => rank::run(arguments),
         Command::Reproduce(arguments) => reproduce::run(arguments),
         Command::Select(arguments) => select::run(arguments),

@@ -14,7 +14,7 @@ mod tptp;
 
 pub use format::Format;
 pub use items::{Item, Items};
-pub use proofs::{Proof, read_proofs};
+pub use proofs::{Proof, derivations_of, read_proofs};
 pub use source::{Source, read_text};
 pub(crate) use statement::parse;
 pub use statement::{Statement, Syntax};

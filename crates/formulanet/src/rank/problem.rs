@@ -1,10 +1,13 @@
 //! A TPTP problem, and the smaller one that is left when only the best axioms are kept.
 
+use std::collections::HashMap;
+
 use formulanet_logic::Interner;
 
 use super::intake::encode_at;
 use super::ranker::{Ranked, Ranker};
 use super::reading::{Reading, Trust, nameless_scores};
+use super::row::Rows;
 use super::theory::Features;
 use crate::Error;
 use crate::model::encode::Encoded;
@@ -39,6 +42,32 @@ pub struct Problem {
     items: Vec<Item>,
     /// The numbers of its axioms.
     axioms: Vec<usize>,
+}
+
+/// Axioms that were embedded once, for problems that share them.
+pub struct EmbeddedAxioms {
+    /// By name and graph: the number of a row.
+    numbers: HashMap<(String, u64), usize>,
+    rows: Rows,
+}
+
+impl EmbeddedAxioms {
+    /// None yet.
+    pub fn new(ranker: &Ranker) -> Self {
+        EmbeddedAxioms { numbers: HashMap::new(), rows: Rows::new(ranker.width()) }
+    }
+
+    fn rows(&mut self, ranker: &Ranker, statements: &[(&str, &Encoded)]) -> Rows {
+        let key = |(name, encoded): &(&str, &Encoded)| ((*name).to_owned(), encoded.fingerprint());
+        let is_new = |statement: &&(&str, &Encoded)| !self.numbers.contains_key(&key(statement));
+        let new: Vec<(&str, &Encoded)> = statements.iter().filter(is_new).copied().collect();
+        let first = self.rows.len();
+        self.rows.append(&ranker.rows(&new));
+        self.numbers.extend(new.iter().zip(first..).map(|(statement, number)| (key(statement), number)));
+        let mut rows = Rows::new(ranker.width());
+        statements.iter().for_each(|statement| rows.push(self.rows.get(self.numbers[&key(statement)])));
+        rows
+    }
 }
 
 /// Whether a role in TPTP is that of what is to be proved.
@@ -105,8 +134,13 @@ impl Problem {
 
     /// The scores of all axioms. Where there are several conjectures, an axiom has the best of its scores.
     pub fn scores(&self, ranker: &Ranker) -> Vec<f32> {
+        self.scores_with(ranker, &mut EmbeddedAxioms::new(ranker))
+    }
+
+    /// The same, where axioms that other problems had, too, are not embedded again.
+    pub fn scores_with(&self, ranker: &Ranker, embedded: &mut EmbeddedAxioms) -> Vec<f32> {
         let named = self.axioms.iter().map(|&i| (self.items[i].name.as_str(), &self.items[i].encoded));
-        let rows = ranker.rows(&named.collect::<Vec<_>>());
+        let rows = embedded.rows(ranker, &named.collect::<Vec<_>>());
         let mut best = vec![0.0f32; self.axioms.len()];
         for conjecture in self.of(Part::Conjecture) {
             let scores = ranker.scores(&ranker.query(&conjecture.encoded), &rows);

@@ -35,7 +35,7 @@ pub fn read_proofs(file: &str) -> Result<Vec<Proof>, Error> {
     let proofs = if text.starts_with(MASH) {
         mash(file, text)?
     } else if text.lines().any(|line| keyword(line).is_some() || line.contains("SZS output start")) {
-        derivations(file, text)?
+        derivations_of(file, text)?
     } else {
         lines(file, text)?
     };
@@ -153,8 +153,12 @@ struct Step<'a> {
     source: &'a str,
 }
 
-/// Derivations; several in one file end with `SZS output end`.
-fn derivations(file: &str, text: &str) -> Result<Vec<Proof>, Error> {
+/// What derivations in TPTP's notation prove and use. Several in one text end with `SZS output end`. `file` is for messages.
+///
+/// # Errors
+///
+/// If a formula has no end, or a derivation does not say what it proves.
+pub fn derivations_of(file: &str, text: &str) -> Result<Vec<Proof>, Error> {
     let (mut proofs, mut steps) = (Vec::new(), Vec::new());
     let (mut place, mut number, mut rest) = (None, 1, text);
     let mut finish = |steps: &mut Vec<Step<'_>>, place: Option<String>| -> Result<(), Error> {
