@@ -70,6 +70,9 @@ pub(crate) struct Arguments {
     /// For a model that reads statements together: show it N statements of a conjecture at a time, in random groups
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     present: Option<usize>,
+    /// For a model that reads statements together: leave statements of a conjecture out at random, until this share is useful
+    #[arg(long, value_name = "SHARE", value_parser = between_zero_and_one)]
+    useful: Option<f32>,
     /// For a model that reads statements together: hide the names of all symbols
     #[arg(long)]
     hide_names: bool,
@@ -155,6 +158,11 @@ impl Request {
     }
 }
 
+fn between_zero_and_one(text: &str) -> Result<f32, String> {
+    let is_between = |&share: &f32| share > 0.0 && share < 1.0;
+    text.parse().ok().filter(is_between).ok_or_else(|| "expected a number between 0 and 1".to_owned())
+}
+
 fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|&number| number > 0).ok_or_else(|| "expected a number from 1".to_owned())
 }
@@ -169,7 +177,11 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         Some(AnyModel::Single(trained)) => Some(*trained),
         None => None,
     };
-    let flags = [("--present", arguments.present.is_some()), ("--hide-names", arguments.hide_names)];
+    let flags = [
+        ("--present", arguments.present.is_some()),
+        ("--useful", arguments.useful.is_some()),
+        ("--hide-names", arguments.hide_names),
+    ];
     refuse_given(&flags, "what reads statements one by one")?;
     let request = Request::new(&arguments, model)?;
     let data = Data::open(&arguments, request.model().map(|trained| trained.origin.view))?;

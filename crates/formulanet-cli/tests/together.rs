@@ -73,6 +73,11 @@ fn a_model_is_trained_resumed_and_measured() {
     let alone = eval("--data @raw --present 1 --hide-names");
     assert_eq!((&alone["present"], &alone["names_hidden"]), (&1.into(), &true.into()));
 
+    assert_eq!(all["useful"], Value::Null);
+    // One of two is useful in every file, and one of either kind stays.
+    let half = eval("--data @raw --useful 0.5");
+    assert_eq!((&half["useful"], &half["auc"]), (&0.5.into(), &all["auc"]));
+
     said(&place, "prepare @raw --out @data --together --validation 8");
     assert_eq!(eval("--data @data --split all"), all);
     assert_eq!(eval("--data @data")["examples"], 16);
@@ -108,6 +113,8 @@ fn what_does_not_fit_is_refused() {
     check("train --together --data @raw --out @run", 1, "hold out fewer conjectures with --validation");
     check("train --data @plain --out @run --validation 8", 2, "--validation");
     check("eval --baseline seen --data @plain --present 4", 2, "'--present' cannot be used with");
+    check("eval --baseline seen --data @plain --useful 0.5", 2, "'--useful' cannot be used with");
+    check("eval --model mizar --data @raw --useful 1", 2, "expected a number between 0 and 1");
     check("eval --model mizar-premises --data @raw --hide-names", 2, "'--hide-names' cannot be used with");
     let recipe = RECIPE.replace("--epochs 4", "--epochs 1");
     said(&place, &format!("train --together --data @raw --out @run --validation 8 {recipe}"));

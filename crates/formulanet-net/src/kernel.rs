@@ -1,5 +1,6 @@
 //! The operations that the network is made of, on rows of equal length. The only place with unsafe code.
 
+pub(crate) mod adam;
 mod bf16;
 pub(crate) mod matmul;
 pub(crate) mod messages;

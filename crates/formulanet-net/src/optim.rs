@@ -1,5 +1,7 @@
 //! How weights follow gradients.
 
+use crate::kernel::adam::{self, AdamStep};
+
 /// The rule of an optimiser.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Rule {
@@ -67,7 +69,7 @@ impl Optimiser {
     pub fn step(&mut self, values: &mut [f32], gradients: &[f32], rate: f32) {
         assert!(values.len() == self.square.len() && gradients.len() == self.square.len(), "lengths differ");
         self.steps += 1;
-        let (decay, gradients) = (self.weight_decay, gradients.iter());
+        let decay = self.weight_decay;
         match self.rule {
             Rule::RmsProp { alpha } => {
                 for ((value, &gradient), square) in values.iter_mut().zip(gradients).zip(&mut self.square) {
@@ -79,13 +81,8 @@ impl Optimiser {
             Rule::AdamW { beta_1, beta_2 } => {
                 let power = self.steps.min(i32::MAX as u64) as i32;
                 let (unbiased_1, unbiased_2) = (1.0 - beta_1.powi(power), 1.0 - beta_2.powi(power));
-                let moments = self.mean.iter_mut().zip(&mut self.square);
-                for ((value, &gradient), (mean, square)) in values.iter_mut().zip(gradients).zip(moments) {
-                    *mean = beta_1 * *mean + (1.0 - beta_1) * gradient;
-                    *square = beta_2 * *square + (1.0 - beta_2) * gradient * gradient;
-                    *value *= 1.0 - rate * decay;
-                    *value -= rate * (*mean / unbiased_1) / ((*square / unbiased_2).sqrt() + EPSILON);
-                }
+                let step = AdamStep { beta_1, beta_2, unbiased_1, unbiased_2, rate, decay, epsilon: EPSILON };
+                adam::step(values, gradients, [&mut self.mean, &mut self.square], step);
             }
         }
     }
@@ -93,7 +90,12 @@ impl Optimiser {
 
 /// Scales gradients down so that their norm is at most `most`, and returns the norm that they had.
 pub fn clip(gradients: &mut [f32], most: f32) -> f64 {
-    let norm = gradients.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
+    // Sums that do not wait for each other.
+    let mut sums = [0.0f64; 8];
+    for numbers in gradients.chunks(sums.len()) {
+        sums.iter_mut().zip(numbers).for_each(|(sum, &x)| *sum += f64::from(x) * f64::from(x));
+    }
+    let norm = sums.iter().sum::<f64>().sqrt();
     if norm > f64::from(most) {
         let factor = (f64::from(most) / norm) as f32;
         gradients.iter_mut().for_each(|gradient| *gradient *= factor);

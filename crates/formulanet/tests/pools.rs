@@ -184,6 +184,36 @@ fn trained(place: &Folder) -> (Problems, TogetherFile) {
 }
 
 #[test]
+fn pools_can_have_another_share_of_useful_candidates() {
+    let place = Folder::new();
+    let all = pools(&place, false, 1);
+    let known = |problems: &Problems, number: usize| -> Vec<(u32, bool, Vec<u32>)> {
+        let problem = problems.problem(number);
+        let features = |place| problem.features(place).map(f32::to_bits).collect();
+        let candidates = problem.candidates.iter().enumerate();
+        candidates.map(|(place, one)| (one.statement, one.is_useful, features(place))).collect()
+    };
+    let useful = |candidates: &[(u32, bool, Vec<u32>)]| candidates.iter().filter(|one| one.1).count();
+    let before: Vec<_> =
+        (0..all.len()).map(|number| (known(&all, number), all.problem(number).relevant)).collect();
+    let half = all.with_useful_share(0.5);
+    let mut changed = 0;
+    for (number, (before, relevant)) in before.iter().enumerate() {
+        let after = known(&half, number);
+        // What stays keeps its order and what is known of it; what is useful and no candidate is still missed.
+        let mut rest = before.iter();
+        assert!(after.iter().all(|one| rest.any(|other| other == one)));
+        let missing = relevant - useful(before);
+        assert_eq!(half.problem(number).relevant, missing + useful(&after));
+        if !after.is_empty() {
+            assert!(2 * useful(&after) == after.len());
+        }
+        changed += usize::from(after.len() < before.len() && !after.is_empty());
+    }
+    assert!(changed > 0, "nothing was left out");
+}
+
+#[test]
 fn reading_ranks_better_than_the_retriever_and_looks_at_no_name() {
     let place = Folder::new();
     let (problems, file) = trained(&place);

@@ -72,6 +72,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         ("--report", arguments.report.is_some()),
         ("--predictions", arguments.predictions.is_some()),
         ("--present", arguments.present.is_some()),
+        ("--useful", arguments.useful.is_some()),
         ("--hide-names", arguments.hide_names),
         ("--keep-going", arguments.keep_going),
     ];

@@ -25,7 +25,10 @@ pub(super) fn run(file: &TogetherFile, arguments: &Arguments) -> Result<()> {
         keep_going: arguments.keep_going,
         threads: arguments.compute.threads(),
     };
-    let problems = Problems::open(arguments.data()?, &options, &Bar::new())?;
+    let mut problems = Problems::open(arguments.data()?, &options, &Bar::new())?;
+    if let Some(share) = arguments.useful {
+        problems = problems.with_useful_share(share);
+    }
     if !problems.origin().skipped.is_empty() && speaks() {
         eprintln!("skipped {} statements", problems.origin().skipped.len());
     }
@@ -55,7 +58,7 @@ pub(super) fn run(file: &TogetherFile, arguments: &Arguments) -> Result<()> {
         let text = format!("retrieved\n{retrieved}\n\nthen read together\n{read}\n");
         return arguments.format.print(text, &json!({ "retrieved": retrieved, "read": read }));
     }
-    let facts = Facts { present: arguments.present, hides_names };
+    let facts = Facts { present: arguments.present, useful: arguments.useful, hides_names };
     let name = |conjecture: u32| problems.problem(conjecture as usize).name;
     report(arguments.model.as_deref().unwrap_or_default(), &predictions, &name, Some(&facts), arguments)
 }
@@ -63,6 +66,7 @@ pub(super) fn run(file: &TogetherFile, arguments: &Arguments) -> Result<()> {
 /// In which company statements were judged, for the report.
 pub(super) struct Facts {
     present: Option<usize>,
+    useful: Option<f32>,
     hides_names: bool,
 }
 
@@ -74,13 +78,18 @@ impl Facts {
             None => "all at once".to_owned(),
         };
         let hidden = if self.hides_names { ", names of symbols hidden" } else { "" };
-        format!("the statements of a conjecture are read together, {group}{hidden}\n\n")
+        let useful = match self.useful {
+            Some(share) => format!(", others left out until a share of {share} is useful"),
+            None => String::new(),
+        };
+        format!("the statements of a conjecture are read together, {group}{hidden}{useful}\n\n")
     }
 
     /// For programs: what a report says, and this.
     pub(super) fn add_to(&self, report: &mut Value) {
         report["together"] = json!(true);
         report["present"] = json!(self.present);
+        report["useful"] = json!(self.useful);
         report["names_hidden"] = json!(self.hides_names);
     }
 }

@@ -88,24 +88,30 @@ pub(super) enum Side {
 }
 
 /// Cuts an operand into panels along the inner index, padded with zeros. The matrix has so many rows and columns as it
-/// lies in memory, before it is read one way or the other.
-pub(super) fn pack(
+/// lies in memory, before it is read one way or the other. `to` is made longer if it must be; what it has beyond the
+/// panels, which are returned, stays for the next operand.
+pub(super) fn pack<'a>(
     unit: &dyn Unit,
-    to: &mut Vec<Step>,
+    to: &'a mut Vec<Step>,
     matrix: &[f32],
     shape: [usize; 2],
     side: Side,
     read: Read,
-) {
+) -> &'a [Step] {
     let inner_is_in_rows = (side == Side::Left) == (read == Read::Plain);
     let [outer, inner] = if inner_is_in_rows { shape } else { [shape[1], shape[0]] };
-    let depth = inner.div_ceil(DEPTH);
-    to.resize(outer.div_ceil(WIDTH) * depth, Step([Tile::ZERO; 2]));
+    let (depth, panels) = (inner.div_ceil(DEPTH), outer.div_ceil(WIDTH));
+    if to.len() < panels * depth {
+        to.resize(panels * depth, Step([Tile::ZERO; 2]));
+    }
+    let to = &mut to[..panels * depth];
     let mut edge = [0.0; LINES * DEPTH];
-    for (i, Step(tiles)) in to.iter_mut().enumerate() {
-        let inner = i % depth * DEPTH;
-        for (half, tile) in tiles.iter_mut().enumerate() {
-            let outer = i / depth * WIDTH + half * LINES;
+    for i in 0..to.len() {
+        // In the order of the matrix's rows, so that each of them comes from memory once.
+        let (panel, step) = if inner_is_in_rows { (i / depth, i % depth) } else { (i % panels, i / panels) };
+        let inner = step * DEPTH;
+        for (half, tile) in to[panel * depth + step].0.iter_mut().enumerate() {
+            let outer = panel * WIDTH + half * LINES;
             let mut round = |tile: &mut Tile| {
                 if inner_is_in_rows {
                     let (numbers, stride) = part(matrix, shape, [outer, inner], [LINES, DEPTH], &mut edge);
@@ -125,6 +131,7 @@ pub(super) fn pack(
             }
         }
     }
+    to
 }
 
 /// A part of a matrix and how far apart its rows begin; if it goes over an edge, a copy with zeros beyond.
@@ -169,7 +176,7 @@ pub(super) fn multiply(
     let rows = WIDTH * (LEFT_BYTES / (depth * size_of::<Step>())).max(1);
     PANELS.with_borrow_mut(|[left, _]| {
         for (c, a) in c.chunks_mut(rows * n).zip(a.chunks(rows * k)) {
-            pack(unit, left, a, [a.len() / k, k], Side::Left, Read::Plain);
+            let left = pack(unit, left, a, [a.len() / k, k], Side::Left, Read::Plain);
             product(unit, c, adds, left, b, [n, depth]);
         }
     });
@@ -183,8 +190,8 @@ pub(super) fn add_outer(unit: &dyn Unit, c: &mut [f32], a: &[f32], b: &[f32], [m
     PANELS.with_borrow_mut(|[left, right]| {
         for (a, b) in a.chunks(OUTER_ROWS * m).zip(b.chunks(OUTER_ROWS * n)) {
             let rows = a.len() / m;
-            pack(unit, left, a, [rows, m], Side::Left, Read::Transposed);
-            pack(unit, right, b, [rows, n], Side::Right, Read::Plain);
+            let left = pack(unit, left, a, [rows, m], Side::Left, Read::Transposed);
+            let right = pack(unit, right, b, [rows, n], Side::Right, Read::Plain);
             product(unit, c, true, left, right, [n, rows.div_ceil(DEPTH)]);
         }
     });

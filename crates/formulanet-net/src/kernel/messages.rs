@@ -10,10 +10,6 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    pub(crate) fn count(&self) -> usize {
-        self.starts.len() - 1
-    }
-
     fn of(&self, group: usize) -> &[u32] {
         &self.items[self.starts[group] as usize..self.starts[group + 1] as usize]
     }
@@ -62,38 +58,6 @@ pub(crate) struct GateGradients<'a> {
 
 /// Stands for no symbol.
 const NONE: u32 = u32::MAX;
-
-wide! {
-    /// Row r of `out` is a part of row r of `rows`, plus row `indices[r]` of `others` if it has one.
-    pub(crate) fn meet(out: &mut [f32], rows: &[f32], part: Part, others: &[f32], indices: &[u32]) {
-        let d = part.d;
-        for (r, (out, &index)) in out.chunks_exact_mut(d).zip(indices).enumerate() {
-            let row = &rows[part.begin(r as u32)..][..d];
-            if index == NONE {
-                out.copy_from_slice(row);
-            } else {
-                let other = &others[index as usize * d..][..d];
-                for j in 0..d {
-                    out[j] = row[j] + other[j];
-                }
-            }
-        }
-    }
-}
-
-wide! {
-    /// The gradient of the parts of `rows`, and adds that of `others`.
-    pub(crate) fn meet_backward(rows: &mut [f32], part: Part, others: &mut [f32], gradient: &[f32], indices: &[u32]) {
-        let d = part.d;
-        for (r, (gradient, &index)) in gradient.chunks_exact(d).zip(indices).enumerate() {
-            rows[part.begin(r as u32)..][..d].copy_from_slice(gradient);
-            if index != NONE {
-                let other = &mut others[index as usize * d..][..d];
-                other.iter_mut().zip(gradient).for_each(|(sum, x)| *sum += x);
-            }
-        }
-    }
-}
 
 /// Calls a function for a row in blocks of as many numbers as fit, so that sums over edges stay in registers.
 macro_rules! for_blocks {
@@ -157,34 +121,74 @@ fn receive<const N: usize>(
     }
 }
 
-wide! {
-    /// Adds to every node's row of `out` what the ends of its edges send it, times its factor.
-    pub(crate) fn send(
-        out: &mut [f32],
-        rows: &[f32],
-        part: Part,
-        edges: &Edges,
-        factors: &[f32],
-        gates: Gates<'_>,
-    ) {
-        for (node, (out, &factor)) in out.chunks_exact_mut(part.d).zip(factors).enumerate() {
-            for_blocks!(part.d, |from| receive(
-                block_mut(out, from),
-                rows,
-                (part, from),
-                edges.of(node),
-                factor,
-                gates,
-            ));
+/// One way for messages: which part of rows is sent along which edges, and what becomes of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Way<'a> {
+    pub(crate) part: Part,
+    pub(crate) edges: &'a Edges,
+    /// What a node multiplies the sum of what it receives with.
+    pub(crate) factors: &'a [f32],
+    pub(crate) gates: Gates<'a>,
+}
+
+/// What some nodes add to their own rows: a row for each symbol, and which symbol every node has, if any.
+#[derive(Clone, Copy)]
+pub(crate) struct OfSymbols<'a> {
+    pub(crate) rows: &'a [f32],
+    pub(crate) symbols: &'a [u32],
+}
+
+/// What meets at a node, in a block of its row.
+#[inline(always)]
+fn meet_at<const N: usize>(
+    out: &mut [f32; N],
+    rows: &[f32],
+    (kept, from): (Part, usize),
+    node: usize,
+    of_symbols: OfSymbols<'_>,
+    ways: &[Way<'_>; 2],
+    bias: &[f32],
+) {
+    let mut met = *block::<N>(rows, kept.begin(node as u32) + from);
+    let symbol = of_symbols.symbols[node];
+    if symbol != NONE {
+        let row = block::<N>(of_symbols.rows, symbol as usize * kept.d + from);
+        for j in 0..N {
+            met[j] += row[j];
         }
+    }
+    for way in ways {
+        receive(&mut met, rows, (way.part, from), way.edges.of(node), way.factors[node], way.gates);
+    }
+    let bias = block::<N>(bias, from);
+    for j in 0..N {
+        out[j] = (met[j] + bias[j]).max(0.0);
     }
 }
 
-/// The gradient of what every node received, and the factor that it was multiplied with.
-#[derive(Clone, Copy)]
-pub(crate) struct Received<'a> {
-    pub(crate) gradient: &'a [f32],
-    pub(crate) factors: &'a [f32],
+wide! {
+    /// Every row of `out` is what a node keeps of its row, plus the row of its symbol, plus what it receives on both ways,
+    /// plus a bias, and ReLU: all at once, since going over rows costs more than adding to them.
+    pub(crate) fn meet(
+        out: &mut [f32],
+        rows: &[f32],
+        kept: Part,
+        of_symbols: OfSymbols<'_>,
+        ways: &[Way<'_>; 2],
+        bias: &[f32],
+    ) {
+        for (node, out) in out.chunks_exact_mut(kept.d).enumerate() {
+            for_blocks!(kept.d, |from| meet_at(
+                block_mut(out, from),
+                rows,
+                (kept, from),
+                node,
+                of_symbols,
+                ways,
+                bias,
+            ));
+        }
+    }
 }
 
 /// The gradient of what a node sent along its edges, in a block of its row.
@@ -193,16 +197,16 @@ fn give_back<const N: usize>(
     out: &mut [f32; N],
     row: &[f32; N],
     (d, from): (usize, usize),
-    edges: impl Iterator<Item = (usize, usize)>,
-    received: Received<'_>,
-    gates: Gates<'_>,
+    node: usize,
+    way: &Way<'_>,
+    received: &[f32],
     gradients: &mut GateGradients<'_>,
 ) {
     let mut sum = [0.0; N];
-    for (end, class) in edges {
-        let (factor, gate) = (received.factors[end], class * d + from);
-        let gradient = block::<N>(received.gradient, end * d + from);
-        let (gain, shift) = (block::<N>(gates.gains, gate), block::<N>(gates.shifts, gate));
+    for (end, class) in way.edges.of(node) {
+        let (factor, gate) = (way.factors[end], class * d + from);
+        let gradient = block::<N>(received, end * d + from);
+        let (gain, shift) = (block::<N>(way.gates.gains, gate), block::<N>(way.gates.shifts, gate));
         let mut passed = [0.0; N];
         for j in 0..N {
             let is_passed = row[j] * gain[j] + shift[j] > 0.0;
@@ -222,28 +226,37 @@ fn give_back<const N: usize>(
 }
 
 wide! {
-    /// The gradient of what every node sends along its edges.
-    pub(crate) fn send_backward(
+    /// The gradient of all parts of `rows`, given that of what meets at the nodes before ReLU; adds those of the symbols' rows
+    /// and of the gates. The edges of a way are those that lead back to where its messages went.
+    pub(crate) fn meet_backward(
         out: &mut [f32],
         rows: &[f32],
-        part: Part,
-        edges: &Edges,
-        received: Received<'_>,
-        gates: Gates<'_>,
-        gradients: GateGradients<'_>,
+        kept: Part,
+        received: &[f32],
+        of_symbols: (&mut [f32], &[u32]),
+        ways: &[Way<'_>; 2],
+        gradients: [GateGradients<'_>; 2],
     ) {
+        let (d, (symbol_rows, symbols)) = (kept.d, of_symbols);
         let mut gradients = gradients;
-        for node in 0..edges.ends.count() {
-            let begin = part.begin(node as u32);
-            for_blocks!(part.d, |from| give_back(
-                block_mut(out, begin + from),
-                block(rows, begin + from),
-                (part.d, from),
-                edges.of(node),
-                received,
-                gates,
-                &mut gradients,
-            ));
+        for (node, gradient) in received.chunks_exact(d).enumerate() {
+            out[kept.begin(node as u32)..][..d].copy_from_slice(gradient);
+            if symbols[node] != NONE {
+                let row = &mut symbol_rows[symbols[node] as usize * d..][..d];
+                row.iter_mut().zip(gradient).for_each(|(sum, x)| *sum += x);
+            }
+            for (way, gradients) in ways.iter().zip(&mut gradients) {
+                let begin = way.part.begin(node as u32);
+                for_blocks!(d, |from| give_back(
+                    block_mut(out, begin + from),
+                    block(rows, begin + from),
+                    (d, from),
+                    node,
+                    way,
+                    received,
+                    gradients,
+                ));
+            }
         }
     }
 }

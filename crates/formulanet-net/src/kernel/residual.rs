@@ -6,25 +6,23 @@ use super::wide::wide;
 /// So many sums are kept apart, so that they fill vectors.
 const LANES: usize = 16;
 
-/// The sum of `of(j)` for all numbers below `d`, in the same order on every CPU.
+/// The sum of what a function makes of every pair of numbers of two rows, in the same order on every CPU.
 #[inline(always)]
-fn sum(d: usize, of: impl Fn(usize) -> f32) -> f32 {
+fn sum(first: &[f32], second: &[f32], of: impl Fn(f32, f32) -> f32) -> f32 {
+    let (first, first_rest) = first.as_chunks::<LANES>();
+    let (second, second_rest) = second.as_chunks::<LANES>();
     let mut lanes = [0.0; LANES];
-    let whole = d - d % LANES;
-    for begin in (0..whole).step_by(LANES) {
-        for (lane, sum) in lanes.iter_mut().enumerate() {
-            *sum += of(begin + lane);
+    for (first, second) in first.iter().zip(second) {
+        for lane in 0..LANES {
+            lanes[lane] += of(first[lane], second[lane]);
         }
     }
-    let rest: f32 = (whole..d).map(of).sum();
-    let mut half = LANES / 2;
-    while half > 0 {
-        for lane in 0..half {
-            lanes[lane] += lanes[lane + half];
-        }
-        half /= 2;
-    }
-    lanes[0] + rest
+    let rest: f32 = first_rest.iter().zip(second_rest).map(|(&x, &y)| of(x, y)).sum();
+    // Halves are added to each other: arrays of a known length stay in vectors.
+    let eight: [f32; 8] = std::array::from_fn(|lane| lanes[lane] + lanes[lane + 8]);
+    let four: [f32; 4] = std::array::from_fn(|lane| eight[lane] + eight[lane + 4]);
+    let two: [f32; 2] = std::array::from_fn(|lane| four[lane] + four[lane + 2]);
+    two[0] + two[1] + rest
 }
 
 wide! {
@@ -45,8 +43,8 @@ wide! {
             for j in 0..d {
                 change[j] = base[j] + (change[j] + bias[j]);
             }
-            let mean = sum(d, |j| change[j]) / d as f32;
-            let variance = sum(d, |j| (change[j] - mean) * (change[j] - mean)) / d as f32;
+            let mean = sum(change, change, |x, _| x) / d as f32;
+            let variance = sum(change, change, |x, _| (x - mean) * (x - mean)) / d as f32;
             *inverse = 1.0 / (variance + EPSILON).sqrt();
             for j in 0..d {
                 change[j] = (change[j] - mean) * *inverse;
@@ -75,8 +73,8 @@ wide! {
                 shifts[j] += row[j];
                 row[j] *= scale[j];
             }
-            let mean = sum(d, |j| row[j]) / d as f32;
-            let slope = sum(d, |j| row[j] * x[j]) / d as f32;
+            let mean = sum(row, x, |gradient, _| gradient) / d as f32;
+            let slope = sum(row, x, |gradient, x| gradient * x) / d as f32;
             for j in 0..d {
                 row[j] = inverse * (row[j] - mean - x[j] * slope);
                 bias_gradient[j] += row[j];

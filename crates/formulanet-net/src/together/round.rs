@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::compute::Compute;
-use crate::kernel::messages::{self, Edges, GateGradients, Gates, Part, Received};
+use crate::kernel::messages::{self, GateGradients, Gates, OfSymbols, Part, Way};
 use crate::kernel::{residual, rows};
 use crate::tensors::{Norm, Weight, Weights};
 use crate::together::config::{Gate, Round, SymbolUpdate, TogetherConfig, TogetherFunctions};
@@ -123,12 +123,15 @@ impl Pass<'_> {
     ) -> (Vectors, RoundTrace) {
         let of_symbols = self.product(&round.of_symbol, &before.symbols);
         let mut active = self.compute.take(before.nodes.len());
-        messages::meet(&mut active, &products, self.part(2), &of_symbols, &company.symbols);
+        messages::meet(
+            &mut active,
+            &products,
+            self.part(2),
+            OfSymbols { rows: &of_symbols, symbols: &company.symbols },
+            &self.ways(round, company, false),
+            &self.values[round.met_bias.clone()],
+        );
         self.compute.give(of_symbols);
-        for (number, edges, factors, gate) in self.directions(round, company) {
-            messages::send(&mut active, &products, self.part(number), edges, factors, self.gates(gate));
-        }
-        residual::activate(&mut active, &self.values[round.met_bias.clone()]);
         let mut change = self.product(&round.output, &active);
         let (mut nodes, mut inverse) =
             (self.compute.take(change.len()), self.compute.take(change.len() / self.config.dimension));
@@ -152,16 +155,17 @@ impl Pass<'_> {
         (Vectors { nodes, symbols }, trace)
     }
 
-    /// Children send up and parents send down: which part of the products, along whose edges, with which factors.
-    fn directions<'b>(
-        &self,
-        round: &'b Round,
-        company: &'b Company,
-    ) -> [(usize, &'b Edges, &'b [f32], &'b Gate); 2] {
-        [
-            (0, &company.children, &company.child_factors, &round.up),
-            (1, &company.parents, &company.parent_factors, &round.down),
-        ]
+    /// Children send up and parents send down; or back, what they sent up goes along edges from parents.
+    fn ways<'b>(&'b self, round: &'b Round, company: &'b Company, goes_back: bool) -> [Way<'b>; 2] {
+        let edges = [&company.children, &company.parents];
+        let factors = [&company.child_factors, &company.parent_factors];
+        let gates = [&round.up, &round.down];
+        [0, 1].map(|number| Way {
+            part: self.part(number),
+            edges: edges[if goes_back { 1 - number } else { number }],
+            factors: factors[number],
+            gates: self.gates(gates[number]),
+        })
     }
 
     fn gates(&self, gate: &Gate) -> Gates<'_> {
@@ -269,22 +273,16 @@ impl Pass<'_> {
         let mut met = self.compute.take(trace.active.len());
         self.weights.backward(&round.output).multiply(&mut met, &gradient.nodes);
         residual::activate_backward(&mut met, &trace.active, &mut gradients[round.met_bias.clone()]);
-        for (number, _, factors, gate) in self.directions(round, company) {
-            // What went along edges to parents comes back along edges from parents.
-            let edges = if number == 0 { &company.parents } else { &company.children };
-            let (gains, shifts) = gradients[gate.gains.start..gate.shifts.end].split_at_mut(gate.gains.len());
-            messages::send_backward(
-                products,
-                &trace.products,
-                self.part(number),
-                edges,
-                Received { gradient: &met, factors },
-                self.gates(gate),
-                GateGradients { gains, shifts },
-            );
-        }
         let mut of_symbols = self.compute.zeros(trace.before.symbols.len());
-        messages::meet_backward(products, self.part(2), &mut of_symbols, &met, &company.symbols);
+        messages::meet_backward(
+            products,
+            &trace.products,
+            self.part(2),
+            &met,
+            (&mut of_symbols, &company.symbols),
+            &self.ways(round, company, true),
+            gate_gradients(round, gradients),
+        );
         self.compute.give(met);
         let mut symbols = match (&round.symbols, &trace.symbols) {
             (Some(update), Some(symbol_trace)) => {
@@ -352,6 +350,16 @@ impl Pass<'_> {
         );
         rows::add(&mut gradients[bias.clone()], &bias_gradient);
     }
+}
+
+/// Where the gradients of the gates of both ways are added.
+fn gate_gradients<'a>(round: &Round, gradients: &'a mut [f32]) -> [GateGradients<'a>; 2] {
+    let (up, down) = gradients[round.up.gains.start..round.down.shifts.end]
+        .split_at_mut(round.down.gains.start - round.up.gains.start);
+    [(up, &round.up), (down, &round.down)].map(|(of_gate, gate)| {
+        let (gains, shifts) = of_gate.split_at_mut(gate.gains.len());
+        GateGradients { gains, shifts }
+    })
 }
 
 impl Vectors {

@@ -2,6 +2,7 @@
 
 mod folder;
 mod pools;
+mod share;
 
 use std::ops::Range;
 use std::path::Path;

@@ -27,6 +27,10 @@ pub struct Reading {
 /// How many candidates are read together: more take longer, and what is useful is seldom behind them.
 pub const READ: usize = 256;
 
+/// How many where nothing but what statements say is known: what found them knows little, so that more of what is useful is
+/// behind the first few hundred.
+const READ_ALONE: usize = 1024;
+
 /// How many nodes they have in all, before anything is shared: some ten times what is usual. Candidates behind that are
 /// not read, so that time and memory are bounded.
 const MOST_NODES: usize = 60_000;
@@ -248,9 +252,13 @@ impl Reading {
         // What has a negative score is not asked for.
         let mut best: Vec<usize> = (0..scores.len()).filter(|&number| scores[number] >= 0.0).collect();
         let order = |&a: &usize, &b: &usize| scores[b].total_cmp(&scores[a]).then(a.cmp(&b));
-        if best.len() > READ {
-            best.select_nth_unstable_by(READ, order);
-            best.truncate(READ);
+        let most = match trust {
+            Trust::Reader => READ_ALONE,
+            Trust::Both => READ,
+        };
+        if best.len() > most {
+            best.select_nth_unstable_by(most, order);
+            best.truncate(most);
         }
         best.sort_unstable_by(order);
         let texts = best.iter().map(|&number| statement(number)).collect::<Result<Vec<_>, _>>()?;
