@@ -6,6 +6,7 @@
 mod format;
 mod items;
 mod named;
+mod predict;
 mod source;
 mod statement;
 mod theory;
@@ -13,6 +14,7 @@ mod tptp;
 
 pub use format::Format;
 pub use items::{Item, Items};
+pub use predict::{HammerFiles, HammerLibrary, question};
 pub use source::{Source, read_text};
 pub(crate) use statement::parse;
 pub use statement::{Statement, Syntax};
