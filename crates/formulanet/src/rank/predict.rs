@@ -15,7 +15,7 @@ pub use exact::Stock;
 use super::theory::{Features, Theory, given_hash};
 use crate::Error;
 use crate::read::HammerFiles;
-use best::{Growing, Habit, best};
+use best::{Growing, Habit, Stand, best};
 use exact::Known;
 use table::Table;
 
@@ -132,7 +132,7 @@ impl Predictor {
                     growing.grow(fact);
                     let named = table.features.get(fact).iter().map(|&feature| table.named[feature as usize]);
                     let own = growing.habit.own(named, fact);
-                    tell(fact, &best(&growing.theory, &table.features_of(fact), own, number))?;
+                    tell(fact, &best(&growing.theory, &table.features_of(fact), Stand::Last, own, number))?;
                 }
             }
             Choice::Exact(stock) => {
@@ -167,7 +167,7 @@ impl<'a> Learned<'a> {
             Mind::Best(theory, habit, numbers) => {
                 let named = features.iter().filter_map(|feature| numbers.get(feature).copied());
                 let own = habit.own(named, self.table.len());
-                best(theory, &Features::given(features.iter().copied()), own, number)
+                best(theory, &Features::given(features.iter().copied()), Stand::Unknown, own, number)
             }
             Mind::Exact(known, stock, numbers) => {
                 let goal: Vec<u32> = features

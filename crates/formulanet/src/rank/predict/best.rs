@@ -32,21 +32,39 @@ impl Habit {
     }
 }
 
+/// Where a goal stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stand {
+    /// Behind all facts.
+    Last,
+    /// Nobody knows: a hammer puts files in the order of their names, and the goal's file last.
+    Unknown,
+}
+
 /// The best facts of a theory for a goal: its own first, then by all that speaks for them. Those that nothing speaks for come
 /// last, by naive Bayes.
-pub(super) fn best(theory: &Theory, features: &Features, own: Vec<u32>, number: usize) -> Vec<u32> {
+pub(super) fn best(
+    theory: &Theory,
+    features: &Features,
+    stand: Stand,
+    own: Vec<u32>,
+    number: usize,
+) -> Vec<u32> {
     let (number, goal) = (number.min(theory.len()), theory.goal(features));
-    let ranked = |method: Method| {
-        theory.rank(&goal, theory.len(), method, number).into_iter().map(|(fact, _)| fact as u32)
+    let ranked = match stand {
+        Stand::Last => theory.rank(&goal, theory.len(), Method::Auto, number),
+        Stand::Unknown => theory.rank_anywhere(&goal, number),
     };
-    let mut best: Vec<u32> = ranked(Method::Auto).chain(own.iter().copied()).collect();
+    let numbers = |list: Vec<(usize, f32)>| list.into_iter().map(|(fact, _)| fact as u32);
+    let mut best: Vec<u32> = numbers(ranked).chain(own.iter().copied()).collect();
     let mut is_own = vec![false; theory.len()];
     own.iter().for_each(|&fact| is_own[fact as usize] = true);
     let mut is_new = vec![true; theory.len()];
     best.retain(|&fact| std::mem::take(&mut is_new[fact as usize]));
     best.sort_by_key(|&fact| !is_own[fact as usize]);
     if best.len() < number {
-        best.extend(ranked(Method::Bayes).filter(|&fact| is_new[fact as usize]));
+        let others = numbers(theory.rank(&goal, theory.len(), Method::Bayes, theory.len()));
+        best.extend(others.filter(|&fact| is_new[fact as usize]));
     }
     best.truncate(number);
     best

@@ -4,10 +4,15 @@
 //! would be equal. CoqHammer's program adds up what such a table has, so the table is laid out here in the same way: nodes are
 //! in one chain, those of a bucket side by side, and a new bucket begins at the front.
 
-/// How many buckets a table has that was made for a hundred entries, and then as it grows.
-const SIZES: [usize; 16] = [
-    103, 211, 439, 887, 1879, 4027, 8123, 16411, 33223, 67307, 136_607, 277_261, 562_841, 1_142_821,
+/// How many buckets a table has as it grows, if it was made for a hundred entries.
+pub(super) const FOR_A_HUNDRED: &[usize] = &[
+    103, 211, 439, 887, 1879, 4027, 8123, 16_411, 33_223, 67_307, 136_607, 277_261, 562_841, 1_142_821,
     2_320_627, 4_712_381,
+];
+/// The same if it was made for nothing in particular.
+pub(super) const FOR_ANY: &[usize] = &[
+    13, 29, 59, 127, 257, 541, 1109, 2357, 5087, 10_273, 20_753, 42_043, 85_229, 172_933, 351_061, 712_697,
+    1_447_153, 2_938_679, 5_967_347,
 ];
 /// No node.
 const NONE: u32 = u32::MAX;
@@ -16,6 +21,7 @@ const START: u32 = u32::MAX - 1;
 
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
+    sizes: &'static [usize],
     /// By bucket: the node before its first one.
     buckets: Vec<u32>,
     nodes: Vec<Node>,
@@ -29,36 +35,41 @@ struct Node {
     next: u32,
 }
 
-impl Default for Chain {
-    fn default() -> Self {
-        Chain { buckets: Vec::new(), nodes: Vec::new(), first: NONE }
-    }
-}
-
 impl Chain {
+    /// No counts yet, in a table that grows like this.
+    pub(super) fn new(sizes: &'static [usize]) -> Self {
+        Chain { sizes, buckets: Vec::new(), nodes: Vec::new(), first: NONE }
+    }
+
     /// Adds to the count of a feature.
     pub(super) fn add(&mut self, feature: u32, more: f64) {
-        match self.find(feature) {
-            Some(node) => self.nodes[node].count += more,
-            None => {
-                if self.nodes.len() + 1 > self.buckets.len() {
-                    let size = SIZES.iter().find(|size| **size > self.nodes.len());
-                    if let Some(&size) = size {
-                        self.spread(size);
-                    }
-                }
-                self.nodes.push(Node { feature, count: more, next: NONE });
-                let bucket = self.bucket(feature);
-                match self.buckets[bucket] {
-                    NONE => self.begin(bucket, self.nodes.len() - 1, self.first),
-                    before => self.link(before, self.nodes.len() - 1),
-                }
-            }
-        }
+        *self.count(feature) += more;
     }
 
-    pub(super) fn has(&self, feature: u32) -> bool {
-        self.find(feature).is_some()
+    /// The count of a feature, which is 0 if it is new.
+    pub(super) fn count(&mut self, feature: u32) -> &mut f64 {
+        let node = self.find(feature).unwrap_or_else(|| self.insert(feature));
+        &mut self.nodes[node].count
+    }
+
+    /// The count of a feature that is there.
+    pub(super) fn get(&self, feature: u32) -> Option<f64> {
+        self.find(feature).map(|node| self.nodes[node].count)
+    }
+
+    fn insert(&mut self, feature: u32) -> usize {
+        if self.nodes.len() + 1 > self.buckets.len() {
+            let larger = self.sizes.iter().find(|size| **size > self.nodes.len());
+            larger.into_iter().for_each(|&size| self.spread(size));
+        }
+        let node = self.nodes.len();
+        self.nodes.push(Node { feature, count: 0.0, next: NONE });
+        let bucket = self.bucket(feature);
+        match self.buckets[bucket] {
+            NONE => self.begin(bucket, node, self.first),
+            before => self.link(before, node),
+        }
+        node
     }
 
     /// Features and their counts.
@@ -139,7 +150,7 @@ mod tests {
     /// What walking a `std::unordered_map<long, long> (100)` of GNU's library gives, by a program of a few lines.
     #[test]
     fn walks_as_gnu_does() {
-        let mut chain = Chain::default();
+        let mut chain = Chain::new(FOR_A_HUNDRED);
         let walked = |chain: &Chain, number: usize| {
             chain.iter().take(number).map(|(feature, _)| feature).collect::<Vec<_>>()
         };
@@ -158,11 +169,11 @@ mod tests {
 
     #[test]
     fn counts_add_up() {
-        let mut chain = Chain::default();
+        let mut chain = Chain::new(FOR_A_HUNDRED);
         for feature in 0..1000u32 {
             chain.add(feature % 300, 1.0);
         }
-        assert!(chain.has(299) && !chain.has(300));
+        assert_eq!((chain.get(299), chain.get(300)), (Some(3.0), None));
         let mut counts: Vec<(u32, f64)> = chain.iter().collect();
         counts.sort_by_key(|(feature, _)| *feature);
         assert_eq!(counts.len(), 300);

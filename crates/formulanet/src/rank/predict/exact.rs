@@ -1,9 +1,7 @@
 //! The rankings of CoqHammer's own program, to the last tie: its formulas, in the precision and the order in which it
 //! computes them.
 
-use std::collections::BTreeMap;
-
-use super::chain::Chain;
+use super::chain::{Chain, FOR_A_HUNDRED, FOR_ANY};
 use super::heap::{Scored, sort_beginning};
 use super::table::{Lists, Table};
 
@@ -45,7 +43,7 @@ impl<'a> Known<'a> {
             frequency: vec![0; table.hashes.len()],
             learned: 0,
             used: vec![0.0; counted],
-            counts: vec![Chain::default(); counted],
+            counts: vec![Chain::new(FOR_A_HUNDRED); counted],
         }
     }
 
@@ -81,10 +79,7 @@ impl<'a> Known<'a> {
 
     /// How rare a feature is.
     fn weight(&self, feature: u32) -> f64 {
-        match self.frequency[feature as usize] {
-            0 => 0.0,
-            frequency => (self.learned as f64).ln() - f64::from(frequency).ln(),
-        }
+        (self.learned as f64).ln() - f64::from(self.frequency[feature as usize].max(1)).ln()
     }
 
     fn zeros(&self) -> Vec<Scored> {
@@ -140,7 +135,7 @@ impl<'a> Known<'a> {
                     Err(_) => weight * 0.2 * (1.0 + (1.0 - count) / used).ln(),
                 };
             }
-            let missing = goal.iter().filter(|feature| !counts.has(**feature));
+            let missing = goal.iter().filter(|feature| counts.get(**feature).is_none());
             missing.fold(score, |score, &feature| score - self.weight(feature) * 18.0)
         };
         let mut list: Vec<Scored> = (0..self.learned as u32).map(|fact| (fact, score(fact))).collect();
@@ -150,17 +145,18 @@ impl<'a> Known<'a> {
 
     fn reach(&self, goal: &[u32], number: usize) -> Vec<Scored> {
         // How relevant features are.
-        let mut relevant: BTreeMap<u32, f64> = goal.iter().map(|&feature| (feature, 1.0)).collect();
+        let mut relevant = Chain::new(FOR_ANY);
+        goal.iter().for_each(|&feature| *relevant.count(feature) = 1.0);
         let mut list = self.zeros();
         for start in (0..number).step_by(ROUND) {
             let square = |feature: u32| self.weight(feature).powi(2);
-            let asked: f64 = relevant.iter().map(|(&feature, share)| square(feature) * (share * share)).sum();
+            let asked: f64 = relevant.iter().map(|(feature, share)| square(feature) * (share * share)).sum();
             for (fact, score) in &mut list[start..] {
                 let (mut own, mut common) = (0.0, 0.0);
                 for &feature in self.table.features.get(*fact as usize) {
                     let weight = square(feature);
                     own += weight;
-                    if let Some(share) = relevant.get(&feature) {
+                    if let Some(share) = relevant.get(feature) {
                         common += weight * share;
                     }
                 }
@@ -173,7 +169,7 @@ impl<'a> Known<'a> {
             }
             for &(fact, score) in &list[start..end] {
                 for &feature in self.table.features.get(fact as usize) {
-                    let share = relevant.entry(feature).or_insert(0.0);
+                    let share = relevant.count(feature);
                     *share = if *share < score { score } else { *share };
                 }
             }

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""CoqHammer's own premise selector and ours, on Coq's library.
+
+    bench/coqhammer.py dump --out FILES
+    bench/coqhammer.py recall FILES --program target/release/formulanet [--sample 300]
+    bench/coqhammer.py ask FILES --program target/release/formulanet [--sample 300]
+    bench/coqhammer.py time FILES --program target/release/formulanet
+    bench/coqhammer.py prove --program target/release/formulanet
+
+`dump` has Coq and its plugin (Debian: coq libcoq-hammer) write the files for `Arith List Lia ZArith`, and keeps them.
+`recall` asks both programs for theorems that depend on earlier ones (`-e`), each as if the library ended before it: whether
+`--exact` gives the same, and which share of what each depends on is among the first 16, 32 and 64. `ask` asks as the plugin
+does: the theorem is taken out of the files, and its features come on standard input. `time` takes the time of one question.
+`prove` runs `hammer` on the lemmas of integrations/coqhammer/lemmas.v with each selector, all other settings the same.
+Results go to standard output, progress to standard error.
+"""
+
+import argparse
+import os
+import pathlib
+import random
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+STOCK = "/usr/libexec/coq-hammer/predict"
+LEMMAS = pathlib.Path(__file__).parent.parent / "integrations/coqhammer/lemmas.v"
+CUTOFFS = [16, 32, 64]
+
+
+def wrapper(folder, program, kept=None):
+    """A script that calls a program, or keeps what it was called with."""
+    path = pathlib.Path(folder) / "selector"
+    keep = f'cp "$1" {kept}/fea; cp "$2" {kept}/dep; cp "$3" {kept}/seq\n' if kept else ""
+    path.write_text(f'#!/bin/sh\n{keep}exec {program} "$@"\n')
+    path.chmod(0o755)
+    return path
+
+
+def coq(text, folder, seconds=None):
+    """What Coq prints for a file."""
+    path = pathlib.Path(folder) / "lemmas.v"
+    path.write_text(text)
+    run = subprocess.run(["nice", "coqc", path.name], cwd=folder, capture_output=True, text=True, timeout=seconds)
+    return run.stdout + run.stderr
+
+
+def dump(arguments):
+    out = pathlib.Path(arguments.out).resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        selector = wrapper(folder, STOCK, out)
+        print(coq(f"""From Hammer Require Import Hammer.
+Require Import Arith List Lia ZArith.
+Set Hammer PredictPath "{selector}".
+Set Hammer SAutoLimit 0.
+Set Hammer ATPLimit 1.
+Lemma rev_app : forall (A : Type) (l m : list A), length (rev (l ++ m)) = length m + length l.
+Proof. try hammer. Abort.
+""", folder), file=sys.stderr)
+
+
+class Files:
+    """The three files of a library."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.paths = [str(self.folder / name) for name in ("fea", "dep", "seq")]
+        lines = [open(path, encoding="utf-8").read().splitlines() for path in self.paths]
+        self.features = dict(line.split(":", 1) for line in lines[0])
+        self.used = {name: set(used.split()) for name, used in (line.split(":", 1) for line in lines[1])}
+        self.order = lines[2]
+        self.place = {name: place for place, name in enumerate(self.order)}
+
+    def earlier(self, name):
+        return {used for used in self.used[name] if self.place.get(used, len(self.order)) < self.place[name]}
+
+    def sample(self, names, number):
+        return names if not number else sorted(random.Random(1).sample(names, number), key=self.place.get)
+
+
+def recalls(found, used):
+    return [len(used & set(found[:cutoff])) / len(used) for cutoff in CUTOFFS]
+
+
+def row(name, figures):
+    means = [statistics.mean(column) for column in zip(*figures)]
+    errors = [statistics.stdev(column) / len(column) ** 0.5 for column in zip(*figures)]
+    cells = " | ".join(f"{mean:.3f} ± {error:.3f}" for mean, error in zip(means, errors))
+    print(f"| {name} | {cells} |", flush=True)
+
+
+def evaluate(program, files, names, options):
+    with tempfile.NamedTemporaryFile("w") as asked:
+        asked.write("\n".join(names) + "\n")
+        asked.flush()
+        start = time.time()
+        command = program + files.paths + options + ["-e", asked.name]
+        run = subprocess.run(command, capture_output=True, text=True, check=True)
+        print(f"{time.time() - start:.0f} s: {' '.join(command)}", file=sys.stderr)
+    return dict(line.split(":", 1) for line in run.stdout.splitlines())
+
+
+def heading(files, number):
+    print(f"{len(files.order)} theorems, {number} asked for\n")
+    print("| | " + " | ".join(f"recall@{cutoff}" for cutoff in CUTOFFS) + " |")
+    print("|---|" + "---|" * len(CUTOFFS))
+
+
+def recall(arguments):
+    files = Files(arguments.files)
+    ours = [arguments.program, "predict"]
+    names = files.sample([name for name in files.order if files.earlier(name)], arguments.sample)
+    heading(files, len(names))
+    agreements = []
+    for method in arguments.methods.split(","):
+        stock, exact = (
+            evaluate(program, files, names, ["-n", "64", "-p", method] + more)
+            for program, more in [([STOCK], []), (ours, ["--exact"])]
+        )
+        same = sum(stock[name].split() == exact[name].split() for name in names)
+        agreements.append(f"--exact -p {method}: {same} of {len(names)} lines are those of the stock program")
+        row(f"stock {method}", [recalls(stock[name].split(), files.earlier(name)) for name in names])
+    own = evaluate(ours, files, names, ["-n", "64"])
+    row("formulanet", [recalls(own[name].split(), files.earlier(name)) for name in names])
+    print("\n" + "\n".join(agreements))
+
+
+def ask(arguments):
+    files = Files(arguments.files)
+    names = files.sample([name for name in files.order if files.used[name]], arguments.sample)
+    heading(files, len(names))
+    programs = [("stock knn", [STOCK], "knn"), ("stock nbayes", [STOCK], "nbayes"),
+                ("formulanet", [arguments.program, "predict"], "knn")]
+    figures = {name: [] for name, _, _ in programs}
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, name) for name in ("fea", "dep", "seq")]
+        for name in names:
+            for path, source in zip(paths, files.paths):
+                with open(path, "w", encoding="utf-8") as out, open(source, encoding="utf-8") as lines:
+                    out.writelines(line for line in lines if line.rstrip("\n").split(":", 1)[0] != name)
+            for label, program, method in programs:
+                run = subprocess.run(program + paths + ["-n", "64", "-p", method], input=files.features[name],
+                                     capture_output=True, text=True, check=True)
+                figures[label].append(recalls(run.stdout.split(), files.used[name]))
+    for label, found in figures.items():
+        row(label, found)
+
+
+def measure(arguments):
+    files = Files(arguments.files)
+    goal = files.features[files.order[len(files.order) // 2]]
+    print("| | CPU seconds | seconds |\n|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        environment = dict(os.environ, XDG_CACHE_HOME=folder)
+        ours = [arguments.program, "predict"]
+        calls = [("stock knn", [STOCK], "knn", 5), ("stock nbayes", [STOCK], "nbayes", 3),
+                 ("formulanet, first call", ours, "knn", 1), ("formulanet, second call", ours, "knn", 5)]
+        for label, program, method, times in calls:
+            seconds = []
+            for _ in range(times):
+                before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
+                subprocess.run(program + files.paths + ["-n", "128", "-p", method], input=goal, env=environment,
+                               capture_output=True, text=True, check=True)
+                after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+                seconds.append((cpu, time.time() - start))
+            print(f"| {label} | {min(seconds)[0]:.3f} | {min(wall for _, wall in seconds):.3f} |")
+
+
+def prove(arguments):
+    text = LEMMAS.read_text(encoding="utf-8")
+    names = re.findall(r"^Lemma (\w+)", text, re.MULTILINE)
+    settings = f"""Set Hammer SAutoLimit 0.
+Set Hammer ATPLimit {arguments.seconds}.
+Set Hammer ReconstrLimit {arguments.seconds}.
+"""
+    proved = {}
+    for label, program in [("stock", STOCK), ("formulanet", f"{os.path.abspath(arguments.program)} predict")]:
+        with tempfile.TemporaryDirectory() as folder:
+            selector = wrapper(folder, program)
+            marked = re.sub(r"^Lemma (\w+)([\s\S]*?)^Proof\.", r'Lemma \1\2Proof. idtac "LEMMA \1".', text,
+                            flags=re.MULTILINE)
+            chosen = f'Import ListNotations.\nSet Hammer PredictPath "{selector}".\n{settings}'
+            start = time.time()
+            printed = coq(marked.replace("Import ListNotations.\n", chosen), folder)
+            print(f"{time.time() - start:.0f} s with {label}\n{printed}", file=sys.stderr)
+        parts = re.split(r"^LEMMA (\w+)$", printed, flags=re.MULTILINE)
+        found = dict(zip(parts[1::2], parts[2::2]))
+        missing = [name for name in names if name not in found]
+        if missing:
+            sys.exit(f"Coq did not come to {missing[0]}:\n{printed}")
+        proved[label] = {name for name in names if "Replace the hammer tactic" in found[name]}
+    print(f"{len(names)} lemmas; " + "; ".join(f"{label}: {len(names)} asked, {len(found)} proved" for label, found in proved.items()))
+    print("\n| lemma | " + " | ".join(proved) + " |\n|---|" + "---|" * len(proved))
+    for name in names:
+        print(f"| {name} | " + " | ".join("proved" if name in found else "–" for found in proved.values()) + " |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    for name, run, takes_files in [("dump", dump, False), ("recall", recall, True), ("ask", ask, True),
+                                   ("time", measure, True), ("prove", prove, False)]:
+        command = commands.add_parser(name)
+        command.set_defaults(run=run)
+        if takes_files:
+            command.add_argument("files")
+        if name == "dump":
+            command.add_argument("--out", required=True)
+        else:
+            command.add_argument("--program", default="target/release/formulanet")
+        if name in ("recall", "ask"):
+            command.add_argument("--sample", type=int, default=0, help="ask for so many theorems, not for all")
+        if name == "recall":
+            command.add_argument("--methods", default="knn,nbayes,mepo")
+        if name == "prove":
+            command.add_argument("--seconds", type=int, default=10, help="time of a prover, and of a reconstruction")
+    arguments = parser.parse_args()
+    arguments.run(arguments)
+
+
+main()
