@@ -20,7 +20,7 @@ const SHORTER: [(&str, &str); 4] = [
 ];
 
 /// Files that examples name, and the fixtures they are.
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 14] = [
     ("arithmetic.hol", "arithmetic.hol"),
     ("statements.hol", "arithmetic.hol"),
     ("theory.p", "relations.p"),
@@ -30,6 +30,11 @@ const FILES: [(&str, &str); 9] = [
     ("file.holstep", "successor.holstep"),
     ("file.deepmath", "order.deepmath"),
     ("pairs.jsonl", "pairs.jsonl"),
+    ("lib.fea", "hammer/lib.fea"),
+    ("lib.dep", "hammer/lib.dep"),
+    ("lib.seq", "hammer/lib.seq"),
+    ("goal.fea", "hammer/goal.fea"),
+    ("names.txt", "hammer/names.txt"),
 ];
 
 /// Commands that make the rest.

@@ -95,7 +95,8 @@ impl Predictor {
             }
             Choice::Exact(stock) => {
                 let mut known = Known::new(table, stock);
-                known.learn(table.len());
+                // Its program does not learn the last fact, though it may recommend it.
+                known.learn(table.len().saturating_sub(1));
                 Mind::Exact(known, stock, table.hashes.iter().copied().zip(0..).collect())
             }
         };
@@ -139,7 +140,7 @@ impl Predictor {
                 let mut known = Known::new(table, stock);
                 for fact in asked {
                     known.learn(fact);
-                    tell(fact, &known.rank(table.features.get(fact), stock, number))?;
+                    tell(fact, &known.rank(table.features.get(fact), stock, fact, number))?;
                 }
             }
         }
@@ -174,9 +175,101 @@ impl<'a> Learned<'a> {
                     .iter()
                     .filter_map(|feature| numbers.get(&given_hash(feature)).copied())
                     .collect();
-                known.rank(&goal, *stock, number)
+                known.rank(&goal, *stock, self.table.len(), number)
             }
         };
         best.into_iter().map(|fact| self.table.name(fact as usize)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/hammer/");
+
+    fn predictor() -> Predictor {
+        let [features, dependencies, order] =
+            ["lib.fea", "lib.dep", "lib.seq"].map(|name| format!("{FOLDER}{name}"));
+        Predictor::new(&HammerFiles::open(&features, &dependencies, &order).unwrap(), None).unwrap()
+    }
+
+    const ALL: [Choice; 4] = [
+        Choice::Best,
+        Choice::Exact(Stock::Neighbours),
+        Choice::Exact(Stock::Bayes),
+        Choice::Exact(Stock::Reach),
+    ];
+
+    #[test]
+    fn answers_have_as_many_names_as_asked_for() {
+        let predictor = predictor();
+        for choice in ALL {
+            let learned = predictor.learn(choice);
+            for features in [&["rev", "rev-app"][..], &[], &[""], &["unheard-of"], &["nat", "nat", "nat+"]] {
+                for number in [1, 2, 25, 26, 27, 1000] {
+                    let mut names = learned.predict(features, number);
+                    assert_eq!(names.len(), number.min(26), "{choice:?} {features:?}");
+                    names.sort_unstable();
+                    names.dedup();
+                    assert_eq!(names.len(), number.min(26), "{choice:?} {features:?}: {names:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_goal_is_made_of_comes_first() {
+        let predictor = predictor();
+        let mut found = predictor.learn(Choice::Best).predict(&["rev", "length", "app-X", "gone"], 2);
+        found.sort_unstable();
+        assert_eq!(found, ["length", "rev"]);
+    }
+
+    #[test]
+    fn a_fact_is_asked_for_by_what_stands_before_it() {
+        let predictor = predictor();
+        for choice in ALL {
+            let mut found = Vec::new();
+            let unknown = predictor
+                .evaluate(&["rev_app", "nobody", "nat", "add_comm", "rev_app"], choice, 8, |name, best| {
+                    found.push((name.to_owned(), best.iter().map(ToString::to_string).collect::<Vec<_>>()));
+                    Ok::<(), ()>(())
+                })
+                .unwrap();
+            assert_eq!(unknown, ["nobody"]);
+            let asked: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+            assert_eq!(asked, ["nat", "add_comm", "rev_app"], "in the order of the library");
+            assert_eq!(found.iter().map(|(_, best)| best.len()).collect::<Vec<_>>(), [0, 8, 8]);
+            assert!(
+                found[1]
+                    .1
+                    .iter()
+                    .all(|name| !["add_comm", "add_assoc", "nat_induction"].contains(&&name[..]))
+            );
+        }
+    }
+
+    /// CoqHammer's own program (1.3.2, Debian) printed these.
+    #[test]
+    fn exact_rankings_are_those_of_the_stock_program() {
+        let predictor = predictor();
+        let check = |stock: Stock, expected: &str| {
+            let goal = ["length", "app", "rev", "nat", "list", "length-rev", "rev-app", "rev-app+"];
+            let found = predictor.learn(Choice::Exact(stock)).predict(&goal, 12);
+            assert_eq!(found, expected.split_whitespace().collect::<Vec<_>>(), "{stock:?}");
+        };
+        check(
+            Stock::Neighbours,
+            "rev_app length_rev rev list list_induction app_assoc app app_nil length_app length add_comm nat",
+        );
+        check(
+            Stock::Bayes,
+            "rev_app app list list_induction app_assoc rev app_nil length_app add length nat rev_rev",
+        );
+        check(
+            Stock::Reach,
+            "rev_app length_rev length_app rev_rev nil app_assoc app_nil zero cons app rev length",
+        );
     }
 }

@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn old_entries_go() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("other"), "is not ours").unwrap();
+        fs::write(folder.path().join("other"), "is not ours").unwrap();
         for number in 0..MOST_ENTRIES as u64 + 3 {
             store(folder.path(), [0, number, 0, 0, 0, 0], &table()).unwrap();
             let file =

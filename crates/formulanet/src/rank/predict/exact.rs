@@ -65,13 +65,14 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// The best of what was learned for a goal.
-    pub(super) fn rank(&self, goal: &[u32], stock: Stock, number: usize) -> Vec<u32> {
-        let number = number.min(self.learned);
+    /// The best of the facts before a place for a goal.
+    pub(super) fn rank(&self, goal: &[u32], stock: Stock, before: usize, number: usize) -> Vec<u32> {
+        let number = number.min(before);
+        let zeros: Vec<Scored> = (0..before as u32).map(|fact| (fact, 0.0)).collect();
         let mut list = match stock {
-            Stock::Neighbours => self.neighbours(goal, number),
-            Stock::Bayes => self.bayes(goal, number),
-            Stock::Reach => self.reach(goal, number),
+            Stock::Neighbours => self.neighbours(goal, &zeros, number),
+            Stock::Bayes => self.bayes(goal, zeros, number),
+            Stock::Reach => self.reach(goal, zeros, number),
         };
         list.truncate(number);
         list.into_iter().map(|(fact, _)| fact).collect()
@@ -82,12 +83,8 @@ impl<'a> Known<'a> {
         (self.learned as f64).ln() - f64::from(self.frequency[feature as usize].max(1)).ln()
     }
 
-    fn zeros(&self) -> Vec<Scored> {
-        (0..self.learned as u32).map(|fact| (fact, 0.0)).collect()
-    }
-
-    fn neighbours(&self, goal: &[u32], number: usize) -> Vec<Scored> {
-        let mut near = self.zeros();
+    fn neighbours(&self, goal: &[u32], zeros: &[Scored], number: usize) -> Vec<Scored> {
+        let mut near = zeros.to_vec();
         for &feature in goal {
             let weight = self.weight(feature).powf(6.0);
             for &fact in self.having.get(feature as usize) {
@@ -96,8 +93,8 @@ impl<'a> Known<'a> {
                 }
             }
         }
-        sort_beginning(&mut near, self.learned);
-        let mut list = self.zeros();
+        sort_beginning(&mut near, zeros.len());
+        let mut list = zeros.to_vec();
         let mut recommended = 0;
         // What a nearer fact recommends comes before what a farther one does: the first number says that.
         let gain = |list: &mut [Scored], fact: u32, rank: usize, more: f64| {
@@ -121,7 +118,7 @@ impl<'a> Known<'a> {
         list
     }
 
-    fn bayes(&self, goal: &[u32], number: usize) -> Vec<Scored> {
+    fn bayes(&self, goal: &[u32], mut list: Vec<Scored>, number: usize) -> Vec<Scored> {
         let mut goal = goal.to_vec();
         goal.sort_unstable();
         goal.dedup();
@@ -138,16 +135,15 @@ impl<'a> Known<'a> {
             let missing = goal.iter().filter(|feature| counts.get(**feature).is_none());
             missing.fold(score, |score, &feature| score - self.weight(feature) * 18.0)
         };
-        let mut list: Vec<Scored> = (0..self.learned as u32).map(|fact| (fact, score(fact))).collect();
+        list.iter_mut().for_each(|(fact, known)| *known = score(*fact));
         sort_beginning(&mut list, number);
         list
     }
 
-    fn reach(&self, goal: &[u32], number: usize) -> Vec<Scored> {
+    fn reach(&self, goal: &[u32], mut list: Vec<Scored>, number: usize) -> Vec<Scored> {
         // How relevant features are.
         let mut relevant = Chain::new(FOR_ANY);
         goal.iter().for_each(|&feature| *relevant.count(feature) = 1.0);
-        let mut list = self.zeros();
         for start in (0..number).step_by(ROUND) {
             let square = |feature: u32| self.weight(feature).powi(2);
             let asked: f64 = relevant.iter().map(|(feature, share)| square(feature) * (share * share)).sum();
@@ -164,7 +160,7 @@ impl<'a> Known<'a> {
             }
             let end = (start + ROUND).min(number);
             sort_beginning(&mut list[start..], end - start);
-            if end >= self.learned {
+            if end >= list.len() {
                 break;
             }
             for &(fact, score) in &list[start..end] {

@@ -78,3 +78,72 @@ impl Theory {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::rank::theory::{Features, Method};
+
+    /// Facts with features by kind, and what their proofs used.
+    type Facts = Vec<([Vec<u32>; 3], Option<Vec<u32>>)>;
+
+    fn facts() -> impl Strategy<Value = Facts> {
+        let numbers = |end: u32| proptest::collection::btree_set(0..end, 0..6).prop_map(Vec::from_iter);
+        let kinds = [numbers(8), numbers(8), numbers(8)];
+        let fact = (kinds, proptest::option::of(numbers(30)));
+        proptest::collection::vec(fact, 1..30)
+    }
+
+    /// Features of the kinds have different numbers.
+    fn apart(features: &[Vec<u32>; 3]) -> [Vec<u32>; 3] {
+        std::array::from_fn(|kind| features[kind].iter().map(|feature| 8 * kind as u32 + feature).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn at_once_is_one_after_the_other(facts in facts()) {
+            let hashes: Vec<u64> = (100..124).collect();
+            let features: Vec<[Vec<u32>; 3]> = facts.iter().map(|(features, _)| apart(features)).collect();
+            let used = |fact: usize| -> Option<Vec<u32>> {
+                let used = facts[fact].1.as_ref()?.iter();
+                Some(used.copied().filter(|&used| used as usize != fact && (used as usize) < facts.len()).collect())
+            };
+            let proofs: Vec<Option<Vec<u32>>> = (0..facts.len()).map(used).collect();
+            let flat = features.iter().zip(&proofs).map(|(features, used)| FlatFact {
+                features: std::array::from_fn(|kind| &features[kind][..]),
+                used: used.as_deref(),
+            });
+            let at_once = Theory::at_once(&hashes, flat);
+            let asked = |features: &[Vec<u32>; 3]| {
+                Features::of_hashes((0..3).flat_map(|kind| features[kind].iter().map(move |&feature| (kind as u8, u64::from(feature) + 100))))
+            };
+            let mut slowly = Theory::default();
+            features.iter().for_each(|features| { slowly.add_fact(&asked(features)); });
+            for (fact, used) in proofs.iter().enumerate() {
+                if let Some(used) = used {
+                    slowly.add_proof(fact, &used.iter().map(|&used| used as usize).collect::<Vec<_>>());
+                }
+            }
+            prop_assert_eq!(at_once.proof_count(), slowly.proof_count());
+            for (one, other) in at_once.facts.iter().zip(&slowly.facts) {
+                prop_assert_eq!((&one.proofs, &one.uses, one.ends, one.size), (&other.proofs, &other.uses, other.ends, other.size));
+            }
+            let goal = asked(&features[0]);
+            for (_, method) in Method::ALL.into_iter().filter(|(name, _)| *name != "nbayes" && *name != "mesh" && *name != "auto") {
+                let [one, other] = [&at_once, &slowly].map(|theory| theory.rank(&theory.goal(&goal), theory.len(), method, 9));
+                prop_assert_eq!(one, other);
+            }
+            // Naive Bayes adds up in the order of the features' numbers, which differ.
+            let [one, other] = [&at_once, &slowly].map(|theory| {
+                let mut all = theory.rank(&theory.goal(&goal), theory.len(), Method::Bayes, theory.len());
+                all.sort_by_key(|(fact, _)| *fact);
+                all
+            });
+            for ((_, one), (_, other)) in one.into_iter().zip(other) {
+                prop_assert!((one - other).abs() < 1e-2, "{} and {}", one, other);
+            }
+        }
+    }
+}

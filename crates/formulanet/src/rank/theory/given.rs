@@ -60,3 +60,25 @@ impl Features {
         found.tidy()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_what_features_are() {
+        let check =
+            |feature: &str, expected: GivenKind| assert_eq!(GivenKind::of(feature), expected, "{feature}");
+        check("Coq.Init.Nat.add", GivenKind::Symbol);
+        check("Coq.Init.Nat.add-X", GivenKind::Pair);
+        check("Coq.Init.Nat.add+", GivenKind::Polar);
+        check("Coq.Init.Nat.add-", GivenKind::Polar);
+        check("Coq.Init.Nat.add-X-", GivenKind::Polar);
+        check("+", GivenKind::Symbol);
+        check("17", GivenKind::Symbol);
+        check("", GivenKind::None);
+        let features = Features::given(["f", "f-g", "f+", "f-g+", "", "f", "h"]);
+        let counts = [&features.symbols, &features.pairs, &features.parts].map(Vec::len);
+        assert_eq!((counts, features.size), ([2, 1, 2], 6));
+    }
+}
