@@ -10,7 +10,8 @@
 `dump` has Coq and its plugin (Debian: coq libcoq-hammer) write the files for `Arith List Lia ZArith`, and keeps them.
 `recall` asks both programs for theorems that depend on earlier ones (`-e`), each as if the library ended before it: whether
 `--exact` gives the same, and which share of what each depends on is among the first 16, 32 and 64. `ask` asks as the plugin
-does: the theorem is taken out of the files, and its features come on standard input. `time` takes the time of one question.
+does: the theorem is taken out of the files, and its features come on standard input. Both ask for 1,000 names by default,
+because the stock k-NN looks at more neighbours the more names it has to give. `time` takes the time of one question.
 `prove` runs `hammer` on the lemmas of integrations/coqhammer/lemmas.v with each selector, all other settings the same.
 Results go to standard output, progress to standard error.
 """
@@ -94,15 +95,16 @@ def row(name, figures):
     print(f"| {name} | {cells} |", flush=True)
 
 
-def evaluate(program, files, names, options):
-    with tempfile.NamedTemporaryFile("w") as asked:
-        asked.write("\n".join(names) + "\n")
-        asked.flush()
-        start = time.time()
-        command = program + files.paths + options + ["-e", asked.name]
-        run = subprocess.run(command, capture_output=True, text=True, check=True)
-        print(f"{time.time() - start:.0f} s: {' '.join(command)}", file=sys.stderr)
-    return dict(line.split(":", 1) for line in run.stdout.splitlines())
+def evaluate(program, files, asked, options):
+    """The lines that a program prints for a file of names, one after the other: they are too many to keep."""
+    command = program + files.paths + options + ["-e", asked]
+    print(" ".join(command), file=sys.stderr)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        for line in process.stdout:
+            name, found = line.rstrip("\n").split(":", 1)
+            yield name, found.split()
+    if process.returncode:
+        sys.exit(f"failed: {' '.join(command)}")
 
 
 def heading(files, number):
@@ -116,17 +118,22 @@ def recall(arguments):
     ours = [arguments.program, "predict"]
     names = files.sample([name for name in files.order if files.earlier(name)], arguments.sample)
     heading(files, len(names))
-    agreements = []
-    for method in arguments.methods.split(","):
-        stock, exact = (
-            evaluate(program, files, names, ["-n", "64", "-p", method] + more)
-            for program, more in [([STOCK], []), (ours, ["--exact"])]
-        )
-        same = sum(stock[name].split() == exact[name].split() for name in names)
-        agreements.append(f"--exact -p {method}: {same} of {len(names)} lines are those of the stock program")
-        row(f"stock {method}", [recalls(stock[name].split(), files.earlier(name)) for name in names])
-    own = evaluate(ours, files, names, ["-n", "64"])
-    row("formulanet", [recalls(own[name].split(), files.earlier(name)) for name in names])
+    number, agreements = ["-n", str(arguments.number)], []
+    with tempfile.NamedTemporaryFile("w") as asked:
+        asked.write("\n".join(names) + "\n")
+        asked.flush()
+        for method in filter(None, arguments.methods.split(",")):
+            options = number + ["-p", method]
+            stock = evaluate([STOCK], files, asked.name, options)
+            exact = evaluate(ours, files, asked.name, options + ["--exact"])
+            figures, same = [], 0
+            for (name, found), other in zip(stock, exact, strict=True):
+                figures.append(recalls(found, files.earlier(name)))
+                same += (name, found) == other
+            agreements.append(f"--exact -p {method}: {same} of {len(figures)} lines are those of the stock program")
+            row(f"stock {method}", figures)
+        own = evaluate(ours, files, asked.name, number)
+        row("formulanet", [recalls(found, files.earlier(name)) for name, found in own])
     print("\n" + "\n".join(agreements))
 
 
@@ -144,7 +151,7 @@ def ask(arguments):
                 with open(path, "w", encoding="utf-8") as out, open(source, encoding="utf-8") as lines:
                     out.writelines(line for line in lines if line.rstrip("\n").split(":", 1)[0] != name)
             for label, program, method in programs:
-                run = subprocess.run(program + paths + ["-n", "64", "-p", method], input=files.features[name],
+                run = subprocess.run(program + paths + ["-n", "1000", "-p", method], input=files.features[name],
                                      capture_output=True, text=True, check=True)
                 figures[label].append(recalls(run.stdout.split(), files.used[name]))
     for label, found in figures.items():
@@ -218,6 +225,7 @@ def main():
             command.add_argument("--sample", type=int, default=0, help="ask for so many theorems, not for all")
         if name == "recall":
             command.add_argument("--methods", default="knn,nbayes,mepo")
+            command.add_argument("--number", type=int, default=1000, help="how many names a line has")
         if name == "prove":
             command.add_argument("--seconds", type=int, default=10, help="time of a prover, and of a reconstruction")
     arguments = parser.parse_args()

@@ -1,13 +1,10 @@
 //! `formulanet predict`, in the place of the selectors of CoqHammer and Isabelle.
 
-mod common;
-
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::Run;
-use formulanet_testing::{Folder, run_with};
+use formulanet_testing::{Folder, Run, run_with};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_formulanet");
 const LIBRARY: [&str; 3] = ["lib.fea", "lib.dep", "lib.seq"];

@@ -104,48 +104,44 @@ fn to_bytes(table: &Table, identity: [u64; 6]) -> Vec<u8> {
 
 /// A table, if the bytes are an entry of these files, and whole.
 fn from_bytes(bytes: &[u8], identity: [u64; 6]) -> Option<Table> {
-    let mut rest = bytes;
-    let mut word = || {
-        let (first, behind) = rest.split_first_chunk()?;
-        rest = behind;
-        Some(u64::from_ne_bytes(*first))
-    };
-    let header: Vec<u64> = (0..HEADER - LENGTHS).map_while(|_| word()).collect();
-    let expected = [MAGIC, FORMAT].into_iter().chain(identity);
-    if !header.iter().copied().take(8).eq(expected) || *header.last()? != digest(rest) || header.len() < 9 {
+    let mut rest = Rest(bytes);
+    let header = rest.numbers(HEADER - LENGTHS, u64::from_ne_bytes)?;
+    let expected = [MAGIC, FORMAT].into_iter().chain(identity).chain([digest(rest.0)]);
+    if !expected.eq(header) {
         return None;
     }
-    let mut word = || {
-        let (first, behind) = rest.split_first_chunk()?;
-        rest = behind;
-        usize::try_from(u64::from_ne_bytes(*first)).ok()
-    };
-    let lengths: Vec<usize> = (0..LENGTHS).map_while(|_| word()).collect();
-    let mut rest = rest;
-    let mut take = |length: usize| {
-        let (part, behind) = rest.split_at_checked(length)?;
-        rest = behind;
-        Some(part)
-    };
+    let lengths =
+        rest.numbers(LENGTHS, |bytes| usize::try_from(u64::from_ne_bytes(bytes)).unwrap_or(usize::MAX))?;
     let [hashes, name_ends, named, feature_ends, features, dependency_ends, dependencies, kinds, names] =
         lengths[..]
     else {
         return None;
     };
-    let hashes = words(take(hashes.checked_mul(8)?)?, u64::from_ne_bytes);
-    let mut numbers = |length: usize| Some(words(take(length.checked_mul(4)?)?, u32::from_ne_bytes));
+    let hashes = rest.numbers(hashes, u64::from_ne_bytes)?;
+    let mut numbers = |length: usize| rest.numbers(length, u32::from_ne_bytes);
     let (name_ends, named) = (numbers(name_ends)?, numbers(named)?);
     let features = Lists { ends: numbers(feature_ends)?, items: numbers(features)? };
     let dependencies = Lists { ends: numbers(dependency_ends)?, items: numbers(dependencies)? };
-    let kinds = take(kinds)?.to_vec();
-    let names = std::str::from_utf8(take(names)?).ok()?.to_owned();
+    let kinds = rest.take(kinds)?.to_vec();
+    let names = std::str::from_utf8(rest.take(names)?).ok()?.to_owned();
     let table = Table { names, name_ends, hashes, kinds, named, features, dependencies };
-    is_sound(&table).then_some(table)
+    (rest.0.is_empty() && is_sound(&table)).then_some(table)
 }
 
-/// Bytes as numbers.
-fn words<const SIZE: usize, T>(bytes: &[u8], number: fn([u8; SIZE]) -> T) -> Vec<T> {
-    bytes.as_chunks().0.iter().map(|&bytes| number(bytes)).collect()
+/// What is left to read of some bytes.
+struct Rest<'a>(&'a [u8]);
+
+impl<'a> Rest<'a> {
+    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (part, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(part)
+    }
+
+    fn numbers<const SIZE: usize, T>(&mut self, count: usize, number: fn([u8; SIZE]) -> T) -> Option<Vec<T>> {
+        let bytes = self.take(count.checked_mul(SIZE)?)?;
+        Some(bytes.as_chunks().0.iter().map(|&bytes| number(bytes)).collect())
+    }
 }
 
 /// Whether no number points to nowhere. A checksum keeps damage out, not a file that somebody made.
