@@ -273,6 +273,8 @@ fn feature_list<'a>(text: &'a str, found: &mut Vec<&'a str>) -> Result<(), Wrong
 mod tests {
     use std::fs;
 
+    use proptest::prelude::*;
+
     use super::*;
 
     const ORDER: &str = "zero\nsuc\nadd\r\n\nadd_zero\n";
@@ -375,5 +377,28 @@ mod tests {
         check("\"\"", Ok(&[""]));
         check("", Err("input:3:1: expected a feature in double quotes, found the end of the line"));
         check("f", Err("input:3:1: expected a feature in double quotes, found `f`"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused(
+            features in proptest::collection::vec(prop::sample::select(b"ab:\", \n\r\xc3\xa9".to_vec()), 0..60),
+            dependencies in proptest::collection::vec(prop::sample::select(b"ab: \n\xc3\xa9".to_vec()), 0..40),
+            order in proptest::collection::vec(prop::sample::select(b"ab\n\xc3\xa9 ".to_vec()), 0..12),
+        ) {
+            let text = |file: &str, bytes: &Vec<u8>| Text { file: file.to_owned(), bytes: bytes.clone() };
+            let files = HammerFiles {
+                features: text("fea", &features),
+                dependencies: text("dep", &dependencies),
+                order: text("seq", &order),
+            };
+            let mut visited = Vec::new();
+            if let Ok(library) = files.parse(&mut |fact, _| visited.push(fact)) {
+                let facts = library.names.len();
+                prop_assert_eq!(library.dependencies.len(), facts);
+                prop_assert!(library.dependencies.iter().flatten().all(|&used| (used as usize) < facts));
+                prop_assert!(visited.iter().all(|&fact| fact < facts));
+            }
+        }
     }
 }
