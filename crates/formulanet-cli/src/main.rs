@@ -11,6 +11,7 @@ mod input;
 mod library;
 mod neighbors;
 mod output;
+mod predict;
 mod prepare;
 mod processes;
 mod progress;
@@ -51,6 +52,7 @@ enum Command {
     Graph(graph::Arguments),
     Library(library::Arguments),
     Neighbors(neighbors::Arguments),
+    Predict(predict::Arguments),
     Prepare(prepare::Arguments),
     Prove(prove::Arguments),
     Rank(rank::Arguments),
@@ -73,7 +75,11 @@ impl Command {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::try_parse().unwrap_or_else(|error| exit_usage(&error));
+    let called = predict::called(std::env::args_os());
+    let arguments = Arguments::try_parse_from(&called).unwrap_or_else(|error| {
+        predict::log_usage(&called, &error);
+        exit_usage(&error)
+    });
     let processes = match Processes::start(arguments.command.is_shared()) {
         Ok(processes) => processes,
         Err(error) => {
@@ -88,6 +94,7 @@ fn main() -> ExitCode {
         Command::Graph(arguments) => graph::run(arguments),
         Command::Library(arguments) => library::run(arguments),
         Command::Neighbors(arguments) => neighbors::run(arguments),
+        Command::Predict(arguments) => predict::run(arguments),
         Command::Prepare(arguments) => prepare::run(arguments),
         Command::Prove(arguments) => prove::run(arguments),
         Command::Rank(arguments) => rank::run(arguments),

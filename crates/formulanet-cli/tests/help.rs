@@ -20,7 +20,7 @@ const SHORTER: [(&str, &str); 4] = [
 ];
 
 /// Files that examples name, and the fixtures they are.
-const FILES: [(&str, &str); 10] = [
+const FILES: [(&str, &str); 15] = [
     ("arithmetic.hol", "arithmetic.hol"),
     ("statements.hol", "arithmetic.hol"),
     ("theory.p", "relations.p"),
@@ -31,6 +31,11 @@ const FILES: [(&str, &str); 10] = [
     ("file.deepmath", "order.deepmath"),
     ("pairs.jsonl", "pairs.jsonl"),
     ("proofs.txt", "theory.tests"),
+    ("lib.fea", "hammer/lib.fea"),
+    ("lib.dep", "hammer/lib.dep"),
+    ("lib.seq", "hammer/lib.seq"),
+    ("goal.fea", "hammer/goal.fea"),
+    ("names.txt", "hammer/names.txt"),
 ];
 
 /// Commands that make the rest.

@@ -56,6 +56,8 @@ pub fn shell(program: &str, folder: &Path, commands: &[&str]) -> Vec<Typed> {
     let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
     let mut bash = Command::new("bash");
     bash.args(["-c", &format!("{BEFORE}{script}")]).current_dir(folder).env("PATH", path);
+    // What the program keeps for its user does not belong into the home of whoever runs tests.
+    bash.env("XDG_CACHE_HOME", folder.join(".cache")).env("XDG_STATE_HOME", folder.join(".state"));
     let run = run_with(&mut bash, b"");
     let typed: Vec<Typed> = run.stdout.split_terminator('\u{2}').filter_map(typed).collect();
     assert_eq!(typed.len(), commands.len(), "not every command ran:\n{}{}", run.stdout, run.stderr);

@@ -21,6 +21,7 @@ mod write;
 
 #[cfg(feature = "plots")]
 pub use histogram::histograms;
+pub(crate) use map::map as map_file;
 pub(crate) use prepare::named_view;
 pub use prepare::{Labels, Options, Preparation, prepare, view_name};
 pub use problems::{Candidate, FoundShare, PoolBuilder, Problem, ProblemOptions, ProblemOrigin, Problems};

@@ -6,6 +6,7 @@
 mod format;
 mod items;
 mod named;
+mod predict;
 mod proofs;
 mod source;
 mod statement;
@@ -14,6 +15,7 @@ mod tptp;
 
 pub use format::Format;
 pub use items::{Item, Items};
+pub use predict::{HammerFiles, HammerLibrary, question};
 pub use proofs::{Proof, derivations_of, read_proofs};
 pub use source::{Source, read_text};
 pub(crate) use statement::parse;

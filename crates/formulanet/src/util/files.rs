@@ -23,6 +23,15 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
+/// Writes a file as [`write_whole`] does, but leaves it to the system when it is on the disk: for what can be made again.
+pub(crate) fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let failed = |error| Error::io(path, error);
+    let mut file = maker().tempfile_in(folder_of(path)).map_err(failed)?;
+    file.write_all(bytes).map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
 /// Reads a file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     fs::read(path).map_err(|error| Error::io(path, error))

@@ -10,7 +10,7 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use super::facts::{Goal, Theory};
 use super::forest::{DEEPEST, Forest};
 use super::methods::Scored;
-use super::signals::Signals;
+use super::signals::{Place, Signals};
 use crate::Error;
 use crate::util::files;
 
@@ -163,10 +163,18 @@ impl Blend {
 impl Theory {
     /// The candidates for a goal, with what a blend makes of what speaks for them.
     pub(super) fn blended(&self, goal: &Goal, before: usize, blend: &Blend) -> Vec<Scored> {
-        let signals = self.signals(goal, before);
-        let scores = signals.rows().map(|row| blend.score(row));
-        signals.facts().zip(scores).map(|(fact, score)| (fact as u32, score)).collect()
+        scored(&self.signals(goal, before), blend)
     }
+
+    /// The same for a goal that may stand anywhere in the library.
+    pub(super) fn blended_anywhere(&self, goal: &Goal, blend: &Blend) -> Vec<Scored> {
+        scored(&self.signals_from(goal, self.len(), Place::Alike), blend)
+    }
+}
+
+fn scored(signals: &Signals, blend: &Blend) -> Vec<Scored> {
+    let scores = signals.rows().map(|row| blend.score(row));
+    signals.facts().zip(scores).map(|(fact, score)| (fact as u32, score)).collect()
 }
 
 #[cfg(test)]

@@ -29,16 +29,16 @@ pub(super) const OWN: u32 = 1000;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Theory {
-    numbers: HashMap<u64, u32>,
+    pub(super) numbers: HashMap<u64, u32>,
     /// By feature: the facts that have it, ascending.
     pub(super) having: Vec<Vec<u32>>,
     /// By feature: the logarithm of how many facts have it.
-    commonness: Vec<f32>,
+    pub(super) commonness: Vec<f32>,
     /// By feature: how many proofs there are of facts that have it.
     pub(super) proved: Vec<u32>,
     pub(super) facts: Vec<Fact>,
     /// The logarithm of how many facts there are.
-    size: f32,
+    pub(super) size: f32,
     /// How many proofs there are.
     pub(super) proofs: usize,
 }

@@ -8,7 +8,7 @@ use formulanet_logic::{Binder, Formula, Head, Interner, Symbol};
 use crate::util::hash::{hash_text, mix};
 
 /// Features of one kind that a statement has at most: a huge one is known by its beginning.
-const MOST: usize = 4096;
+pub(super) const MOST: usize = 4096;
 /// Nodes of a whole term that is a feature, at most.
 const LARGEST: u32 = 12;
 
@@ -64,9 +64,14 @@ impl Features {
                 }
             }
         }
-        let Features { symbols, pairs, parts, .. } = &mut features;
+        features.tidy()
+    }
+
+    /// Keeps the first of equal features, and not too many.
+    pub(super) fn tidy(mut self) -> Self {
+        let Features { symbols, pairs, parts, .. } = &mut self;
         [symbols, pairs, parts].into_iter().for_each(keep_first);
-        features
+        self
     }
 }
 

@@ -71,6 +71,15 @@ impl Theory {
         }
     }
 
+    /// The best of all facts by [`Method::Auto`], for a goal that need not stand behind them: what is close to the fact that is
+    /// most like it is close to the goal.
+    pub(crate) fn rank_anywhere(&self, goal: &Goal, number: usize) -> Vec<(usize, f32)> {
+        match Blend::shipped() {
+            Some(blend) if self.len() >= FEW => finish(self.blended_anywhere(goal, blend), number),
+            _ => self.rank(goal, self.len(), Method::Auto, number),
+        }
+    }
+
     /// The best facts before a place in the library, with their scores, by a blend of all that speaks for them.
     pub fn rank_by(&self, blend: &Blend, goal: &Goal, before: usize, number: usize) -> Vec<(usize, f32)> {
         finish(self.blended(goal, before, blend), number)

@@ -83,7 +83,12 @@ impl Theory {
         if before == 0 {
             return Signals::default();
         }
-        let question = Question::new(self, goal, before);
+        self.signals_from(goal, before, Place::Next)
+    }
+
+    /// The same for a goal that stands somewhere in the library.
+    pub(super) fn signals_from(&self, goal: &Goal, before: usize, place: Place) -> Signals {
+        let question = Question::new(self, goal, before, place);
         let candidates = question.candidates();
         question.signals(candidates)
     }
@@ -95,7 +100,7 @@ impl Theory {
             return Signals::default();
         }
         let facts = facts.into_iter().filter(|&fact| (fact as usize) < before).collect();
-        Question::new(self, goal, before).signals(facts)
+        Question::new(self, goal, before, Place::Next).signals(facts)
     }
 
     /// What speaks for all facts, where there are few.
@@ -104,11 +109,22 @@ impl Theory {
     }
 }
 
+/// Where in a library a goal stands, which says what is close to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    /// Behind all candidates.
+    Next,
+    /// Behind the fact that is most like it.
+    Alike,
+}
+
 /// All that is computed once for a goal.
 struct Question<'a> {
     theory: &'a Theory,
     goal: &'a Goal,
     before: usize,
+    /// Where the goal stands.
+    place: usize,
     near: Neighbours,
     shares: [Vec<f32>; 8],
     votes: [Vec<f32>; 2],
@@ -123,8 +139,16 @@ struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    fn new(theory: &'a Theory, goal: &'a Goal, before: usize) -> Self {
+    fn new(theory: &'a Theory, goal: &'a Goal, before: usize, place: Place) -> Self {
         let near = Neighbours::new(theory, goal);
+        let place = match place {
+            Place::Next => before,
+            Place::Alike => {
+                let mut alike =
+                    near.alike.iter().map(|&(fact, _)| fact as usize).filter(|&fact| fact < before);
+                alike.next().map_or(before, |fact| fact + 1)
+            }
+        };
         let (parts, pairs, rare) = (&near.by_parts, &near.by_pairs, &near.by_rarity);
         let share = |list: &[Scored], number: usize, power: i32| {
             let list = &list[..list.len().min(number)];
@@ -132,7 +156,7 @@ impl<'a> Question<'a> {
             neighbours::shares(theory, list, |_, near| (near / first).powi(power))
         };
         let local =
-            |fact: u32, near: f32| near.powi(2) * (-(before.abs_diff(fact as usize) as f32) / 400.0).exp();
+            |fact: u32, near: f32| near.powi(2) * (-(place.abs_diff(fact as usize) as f32) / 400.0).exp();
         let shares = [
             share(parts, 4, 1),
             share(parts, 16, 2),
@@ -151,9 +175,9 @@ impl<'a> Question<'a> {
                 }
             }
         }
-        let close = surroundings::close(theory, before);
+        let close = surroundings::close(theory, place);
         let indirect = surroundings::indirect(theory, &parts[..parts.len().min(24)]);
-        let together = surroundings::together(theory, &shares[1], before);
+        let together = surroundings::together(theory, &shares[1], place);
         let hammer = best(neighbours::down(theory, &near.hammer, before, 1024), 1024);
         let votes = surroundings::votes(theory, goal);
         let relevance = surroundings::relevance(theory, goal, &shares[1]);
@@ -161,6 +185,7 @@ impl<'a> Question<'a> {
             theory,
             goal,
             before,
+            place,
             near,
             shares,
             votes,
@@ -241,7 +266,7 @@ impl<'a> Question<'a> {
             used.iter().map(|&used| telling[used as usize]).sum::<f32>() / used.len().max(1) as f32
         });
         set(At::own_proof, of_own);
-        let close_users = surroundings::nearest_users(known, self.before, 64);
+        let close_users = surroundings::nearest_users(known, self.place, 64);
         set(At::users, close_users.iter().map(|&user| telling[user as usize]).sum());
         let proofs = self.theory.proofs as f32;
         set(At::uses, (1.0 + known.uses.len() as f32).ln());
@@ -249,13 +274,13 @@ impl<'a> Question<'a> {
         for (at, close) in [At::close_10, At::close_100, At::close_1000].into_iter().zip(&self.close) {
             set(at, close[number]);
         }
-        let last = surroundings::last_use(known, self.before);
+        let last = surroundings::last_use(known, self.place);
         set(At::last_use, last.map_or(14.0, |distance| (1.0 + distance as f32).ln()));
         set(
             At::lift,
             ((self.shares[2][number] + 1e-3) / (known.uses.len() as f32 / proofs.max(1.0) + 1e-3)).ln(),
         );
-        set(At::distance, (1.0 + (self.before - number) as f32).ln());
+        set(At::distance, (1.0 + self.place.abs_diff(number) as f32).ln());
         set(At::place, number as f32 / self.before as f32);
         set(At::is_proved, f32::from(u8::from(known.is_proved())));
         set(At::proof_size, (1.0 + known.proofs.first().map_or(0, Vec::len) as f32).ln());

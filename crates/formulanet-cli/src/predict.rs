@@ -1,0 +1,241 @@
+//! `formulanet predict`: in the place of the premise selectors of CoqHammer and Isabelle.
+
+mod log;
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, BufRead, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use formulanet::rank::{Choice, Predictor, Stock};
+use formulanet::read::{HammerFiles, question};
+
+use crate::advice::advice;
+use crate::input::writing;
+use crate::usage::wrong;
+use log::Log;
+
+/// Answer CoqHammer or Isabelle, in the place of their own premise selector
+///
+/// Reads the three files that these hammers write (features, dependencies and order of a library) and questions on standard
+/// input, a line of features each: `"Coq.Init.Nat.add", "Coq.Init.Nat.add-X"`. Prints a line of names for each, the best first.
+///
+/// The program does the same when it is called by a link named `predict`. By links named `nbayes` and `knn` it takes arguments
+/// in the order that Isabelle gives them: `nbayes FEA DEP N SEQ`, `knn 0 FEA DEP N SEQ`.
+///
+/// Hammers hide what goes wrong, so it is in a log, too: $FORMULANET_LOG, or else formulanet/predict.log in $XDG_STATE_HOME or
+/// ~/.local/state. What was found in the files is kept for the next call in $XDG_CACHE_HOME/formulanet or ~/.cache/formulanet.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    formulanet predict lib.fea lib.dep lib.seq -n 8 -p knn < goal.fea\n  \
+    formulanet predict lib.fea lib.dep lib.seq -n 8 -p nbayes --exact < goal.fea\n  \
+    formulanet predict lib.fea lib.dep lib.seq -n 16 -e names.txt\n\n\
+    In a Coq file, with CoqHammer:\n\n  \
+    Set Hammer PredictPath \"/path/to/link/named/predict\".")]
+pub(crate) struct Arguments {
+    /// Features, a fact a line: `name:"f", "g"`
+    #[arg(value_name = "FEA")]
+    features: String,
+    /// Dependencies, a fact a line: `name:name name`
+    #[arg(value_name = "DEP")]
+    dependencies: String,
+    /// The order of the facts, a name a line
+    #[arg(value_name = "SEQ")]
+    order: String,
+    /// How many names to print for a question
+    #[arg(short, long, value_name = "N", default_value_t = 1000)]
+    number: usize,
+    /// What the hammer asks for: knn, nbayes, mepo, rforest. Without --exact, every name gives our own ranking
+    #[arg(short = 'p', long, value_name = "METHOD", default_value = "knn")]
+    method: String,
+    /// Rank exactly as CoqHammer's own program does, by knn, nbayes or mepo
+    #[arg(long)]
+    exact: bool,
+    /// Ask for the facts that a file names, a name a line, each as if the library ended before it. Prints `name:name name`
+    #[arg(short, long, value_name = "FILE")]
+    evaluate: Option<PathBuf>,
+}
+
+/// Bytes of a question, at most.
+const LONGEST: u64 = 1 << 26;
+
+/// The arguments of a call by a link, as `formulanet predict` takes them. Others are returned as they are.
+pub(crate) fn called(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.collect();
+    let name =
+        arguments.first().and_then(|first| Path::new(first).file_stem()).and_then(|name| name.to_str());
+    let order: &[usize] = match (name, arguments.len()) {
+        (Some("predict"), _) => {
+            arguments.insert(1, "predict".into());
+            return arguments;
+        }
+        // Where features, dependencies, order and number are.
+        (Some("nbayes"), 5) => &[1, 2, 4, 3],
+        (Some("knn"), 6) => &[2, 3, 5, 4],
+        (Some("nbayes" | "knn"), _) => &[],
+        _ => return arguments,
+    };
+    let method = name.unwrap_or_default().to_owned();
+    let mut lowered: Vec<OsString> = vec!["formulanet".into(), "predict".into()];
+    match order {
+        [files @ .., number] => {
+            lowered.extend(files.iter().map(|&place| arguments[place].clone()));
+            lowered.extend(["-n".into(), arguments[*number].clone(), "-p".into(), method.into()]);
+        }
+        // Whatever this is, the usage says what would have been right.
+        [] => lowered.extend(arguments.drain(1..)),
+    }
+    lowered
+}
+
+/// Writes wrong usage into the log, where the user of a hammer can find it.
+pub(crate) fn log_usage(arguments: &[OsString], error: &clap::Error) {
+    if error.use_stderr() && arguments.get(1).is_some_and(|first| first == "predict") {
+        let text = error.to_string();
+        Log::open().write(text.lines().next().unwrap_or_default());
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    let log = Log::open();
+    let result = answer(&arguments, &log);
+    if let Err(error) = &result {
+        let way_out = advice(error).map_or(String::new(), |advice| format!("; {advice}"));
+        log.write(&format!("error: {error:#}{way_out}"));
+    }
+    result
+}
+
+fn answer(arguments: &Arguments, log: &Log) -> Result<()> {
+    let start = Instant::now();
+    let choice = arguments.choice()?;
+    let files = HammerFiles::open(&arguments.features, &arguments.dependencies, &arguments.order)?;
+    let predictor = Predictor::new(&files, cache_folder().as_deref())?;
+    drop(files);
+    for warning in predictor.warnings() {
+        log.write(&format!("warning: {warning}"));
+        eprintln!("warning: {warning}");
+    }
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let answers = match &arguments.evaluate {
+        Some(path) => evaluate(&predictor, path, choice, arguments.number, &mut out, log)?,
+        None => ask(&predictor, choice, arguments.number, &mut out)?,
+    };
+    writing(out.flush())?;
+    let from = if predictor.is_cached() { "cache" } else { "files" };
+    log.write(&format!(
+        "answered {answers} with {} names each, {}; {} facts, from {from}; {:.3} s",
+        arguments.number,
+        arguments.way(),
+        predictor.len(),
+        start.elapsed().as_secs_f64()
+    ));
+    Ok(())
+}
+
+impl Arguments {
+    fn choice(&self) -> Result<Choice> {
+        if self.number == 0 {
+            return Err(wrong("the argument '--number' is a number from 1"));
+        }
+        match (self.exact, self.method.as_str()) {
+            (false, _) => Ok(Choice::Best),
+            (true, "knn") => Ok(Choice::Exact(Stock::Neighbours)),
+            (true, "nbayes") => Ok(Choice::Exact(Stock::Bayes)),
+            (true, "mepo") => Ok(Choice::Exact(Stock::Reach)),
+            (true, other) => Err(wrong(format!("--exact has knn, nbayes and mepo, not `{other}`"))),
+        }
+    }
+
+    fn way(&self) -> String {
+        let Arguments { method, exact, .. } = self;
+        if *exact { format!("exactly {method}") } else { format!("our own ranking for {method}") }
+    }
+}
+
+/// Answers the questions of standard input, and says how many there were.
+fn ask(predictor: &Predictor, choice: Choice, number: usize, out: &mut impl Write) -> Result<usize> {
+    let learned = predictor.learn(choice);
+    let mut input = io::stdin().lock();
+    let mut line = Vec::new();
+    for asked in 0.. {
+        line.clear();
+        let read = input.by_ref().take(LONGEST + 1).read_until(b'\n', &mut line);
+        if read.context("cannot read standard input")? == 0 {
+            return Ok(asked);
+        }
+        if line.len() as u64 > LONGEST {
+            bail!("standard input:{}: expected at most {LONGEST} bytes in a line, found more", asked + 1);
+        }
+        let text = std::str::from_utf8(&line)
+            .with_context(|| format!("standard input:{}: expected UTF-8 text", asked + 1))?;
+        let features = question("standard input", asked + 1, text.trim_end())?;
+        writing(writeln!(out, "{}", learned.predict(&features, number).join(" ")))?;
+        // Whoever asks one after the other waits for each answer.
+        writing(out.flush())?;
+    }
+    Ok(0)
+}
+
+/// Asks for the facts that a file names, and says how many there were.
+fn evaluate(
+    predictor: &Predictor,
+    path: &Path,
+    choice: Choice,
+    number: usize,
+    out: &mut impl Write,
+    log: &Log,
+) -> Result<usize> {
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    let names: Vec<&str> = text.lines().map(str::trim).filter(|name| !name.is_empty()).collect();
+    let mut answers = 0;
+    let unknown = predictor.evaluate(&names, choice, number, |name, best| {
+        answers += 1;
+        writing(writeln!(out, "{name}:{}", best.join(" ")))
+    })?;
+    if let Some(first) = unknown.first() {
+        let warning = format!(
+            "{}: {} names are not in the order, and are ignored; the first is `{first}`",
+            path.display(),
+            unknown.len()
+        );
+        log.write(&format!("warning: {warning}"));
+        eprintln!("warning: {warning}");
+    }
+    Ok(answers)
+}
+
+/// Where this program keeps what it can make again.
+fn cache_folder() -> Option<PathBuf> {
+    home_folder("XDG_CACHE_HOME", ".cache").map(|folder| folder.join("formulanet"))
+}
+
+/// A folder of the user's: a variable says where, or else it is under the home folder.
+fn home_folder(variable: &str, usual: &str) -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    set(variable).or_else(|| set("HOME").map(|home| home.join(usual)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_become_the_command() {
+        let check = |given: &str, expected: &str| {
+            let found = called(given.split(' ').map(OsString::from));
+            assert_eq!(found, expected.split(' ').map(OsString::from).collect::<Vec<_>>(), "{given}");
+        };
+        check("formulanet predict a b c -n 3", "formulanet predict a b c -n 3");
+        check("/usr/bin/formulanet graph x", "/usr/bin/formulanet graph x");
+        check("/tmp/predict a b c -n 3 -p knn", "/tmp/predict predict a b c -n 3 -p knn");
+        check("bin/nbayes syms deps 1024 seq", "formulanet predict syms deps seq -n 1024 -p nbayes");
+        check("knn 0 syms deps 1024 seq", "formulanet predict syms deps seq -n 1024 -p knn");
+        check("knn --help", "formulanet predict --help");
+        check("nbayes syms", "formulanet predict syms");
+    }
+}

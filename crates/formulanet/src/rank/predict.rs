@@ -1,0 +1,275 @@
+//! Premise selection for hammers that send features instead of statements: CoqHammer and Isabelle.
+
+mod best;
+mod cache;
+mod chain;
+mod exact;
+mod heap;
+mod table;
+
+use std::collections::HashMap;
+use std::path::Path;
+
+pub use exact::Stock;
+
+use super::theory::{Features, Theory, given_hash};
+use crate::Error;
+use crate::read::HammerFiles;
+use best::{Growing, Habit, Stand, best};
+use exact::Known;
+use table::Table;
+
+/// How to rank.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Choice {
+    /// As well as this program can.
+    Best,
+    /// As CoqHammer's own program does.
+    Exact(Stock),
+}
+
+/// A library of a hammer that can be asked.
+pub struct Predictor {
+    table: Table,
+    warnings: Vec<String>,
+    is_cached: bool,
+}
+
+impl Predictor {
+    /// Looks into a hammer's files, or takes what was found there from a cache.
+    ///
+    /// The cache is a folder, which need not be there yet. What is wrong with it is a warning. Warnings about the files
+    /// themselves come with the first call.
+    ///
+    /// # Errors
+    ///
+    /// If the files are damaged.
+    pub fn new(files: &HammerFiles, cache: Option<&Path>) -> Result<Self, Error> {
+        let identity = cache.map(|folder| (folder, files.identity()));
+        let mut wrong = None;
+        if let Some((folder, identity)) = identity {
+            match cache::load(folder, identity) {
+                Ok(Some(table)) => return Ok(Predictor { table, warnings: Vec::new(), is_cached: true }),
+                Ok(None) => {}
+                Err(error) => wrong = Some(error.to_string()),
+            }
+        }
+        let (table, mut warnings) = Table::new(files)?;
+        warnings.extend(wrong);
+        if let Some((folder, identity)) = identity
+            && let Err(error) = cache::store(folder, identity, &table)
+        {
+            warnings.push(error.to_string());
+        }
+        Ok(Predictor { table, warnings, is_cached: false })
+    }
+
+    /// Whether a cache had it.
+    pub fn is_cached(&self) -> bool {
+        self.is_cached
+    }
+
+    /// How many facts there are.
+    pub fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What was strange in the files, or in the cache.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Learns all facts, to be asked for goals.
+    pub fn learn(&self, choice: Choice) -> Learned<'_> {
+        let table = &self.table;
+        let mind = match choice {
+            Choice::Best => {
+                let mut habit = Habit::default();
+                (0..table.len()).for_each(|fact| habit.add(table, fact));
+                Mind::Best(Box::new(table.theory()), habit, table.numbers())
+            }
+            Choice::Exact(stock) => {
+                let mut known = Known::new(table, stock);
+                // Its program does not learn the last fact, though it may recommend it.
+                known.learn(table.len().saturating_sub(1));
+                Mind::Exact(known, stock, table.hashes.iter().copied().zip(0..).collect())
+            }
+        };
+        Learned { table, mind }
+    }
+
+    /// Asks for facts by name, each as if the library ended before it, in the order of the library. Calls `visit` with each
+    /// name and the names of the best facts before it. Returns the names that no fact has.
+    ///
+    /// # Errors
+    ///
+    /// If `visit` fails.
+    pub fn evaluate<'a, E>(
+        &'a self,
+        names: &[&'a str],
+        choice: Choice,
+        number: usize,
+        mut visit: impl FnMut(&str, &[&str]) -> Result<(), E>,
+    ) -> Result<Vec<&'a str>, E> {
+        let table = &self.table;
+        let numbers = table.numbers();
+        let mut asked: Vec<usize> =
+            names.iter().filter_map(|name| numbers.get(name)).map(|&fact| fact as usize).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        let mut tell = |fact: usize, best: &[u32]| {
+            let names: Vec<&str> = best.iter().map(|&fact| table.name(fact as usize)).collect();
+            visit(table.name(fact), &names)
+        };
+        match choice {
+            Choice::Best => {
+                let mut growing = Growing::new(table);
+                for fact in asked {
+                    growing.grow(fact);
+                    let named = table.features.get(fact).iter().map(|&feature| table.named[feature as usize]);
+                    let own = growing.habit.own(named, fact);
+                    tell(fact, &best(&growing.theory, &table.features_of(fact), Stand::Last, own, number))?;
+                }
+            }
+            Choice::Exact(stock) => {
+                let mut known = Known::new(table, stock);
+                for fact in asked {
+                    known.learn(fact);
+                    tell(fact, &known.rank(table.features.get(fact), stock, fact, number))?;
+                }
+            }
+        }
+        Ok(names.iter().copied().filter(|name| !numbers.contains_key(name)).collect())
+    }
+}
+
+/// A library that was learned whole.
+pub struct Learned<'a> {
+    table: &'a Table,
+    mind: Mind<'a>,
+}
+
+enum Mind<'a> {
+    /// With the numbers of facts by their names.
+    Best(Box<Theory>, Habit, HashMap<&'a str, u32>),
+    /// With the numbers of features by their hashes.
+    Exact(Known<'a>, Stock, HashMap<u64, u32>),
+}
+
+impl<'a> Learned<'a> {
+    /// The names of the best facts for a goal with these features: exactly so many, unless there are fewer facts.
+    pub fn predict(&self, features: &[&str], number: usize) -> Vec<&'a str> {
+        let best = match &self.mind {
+            Mind::Best(theory, habit, numbers) => {
+                let named = features.iter().filter_map(|feature| numbers.get(feature).copied());
+                let own = habit.own(named, self.table.len());
+                best(theory, &Features::given(features.iter().copied()), Stand::Unknown, own, number)
+            }
+            Mind::Exact(known, stock, numbers) => {
+                let goal: Vec<u32> = features
+                    .iter()
+                    .filter_map(|feature| numbers.get(&given_hash(feature)).copied())
+                    .collect();
+                known.rank(&goal, *stock, self.table.len(), number)
+            }
+        };
+        best.into_iter().map(|fact| self.table.name(fact as usize)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/hammer/");
+
+    fn predictor() -> Predictor {
+        let [features, dependencies, order] =
+            ["lib.fea", "lib.dep", "lib.seq"].map(|name| format!("{FOLDER}{name}"));
+        Predictor::new(&HammerFiles::open(&features, &dependencies, &order).unwrap(), None).unwrap()
+    }
+
+    const ALL: [Choice; 4] = [
+        Choice::Best,
+        Choice::Exact(Stock::Neighbours),
+        Choice::Exact(Stock::Bayes),
+        Choice::Exact(Stock::Reach),
+    ];
+
+    #[test]
+    fn answers_have_as_many_names_as_asked_for() {
+        let predictor = predictor();
+        for choice in ALL {
+            let learned = predictor.learn(choice);
+            for features in [&["rev", "rev-app"][..], &[], &[""], &["unheard-of"], &["nat", "nat", "nat+"]] {
+                for number in [1, 2, 25, 26, 27, 1000] {
+                    let mut names = learned.predict(features, number);
+                    assert_eq!(names.len(), number.min(26), "{choice:?} {features:?}");
+                    names.sort_unstable();
+                    names.dedup();
+                    assert_eq!(names.len(), number.min(26), "{choice:?} {features:?}: {names:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_goal_is_made_of_comes_first() {
+        let predictor = predictor();
+        let mut found = predictor.learn(Choice::Best).predict(&["rev", "length", "app-X", "gone"], 2);
+        found.sort_unstable();
+        assert_eq!(found, ["length", "rev"]);
+    }
+
+    #[test]
+    fn a_fact_is_asked_for_by_what_stands_before_it() {
+        let predictor = predictor();
+        for choice in ALL {
+            let mut found = Vec::new();
+            let unknown = predictor
+                .evaluate(&["rev_app", "nobody", "nat", "add_comm", "rev_app"], choice, 8, |name, best| {
+                    found.push((name.to_owned(), best.iter().map(ToString::to_string).collect::<Vec<_>>()));
+                    Ok::<(), ()>(())
+                })
+                .unwrap();
+            assert_eq!(unknown, ["nobody"]);
+            let asked: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+            assert_eq!(asked, ["nat", "add_comm", "rev_app"], "in the order of the library");
+            assert_eq!(found.iter().map(|(_, best)| best.len()).collect::<Vec<_>>(), [0, 8, 8]);
+            assert!(
+                found[1]
+                    .1
+                    .iter()
+                    .all(|name| !["add_comm", "add_assoc", "nat_induction"].contains(&&name[..]))
+            );
+        }
+    }
+
+    /// CoqHammer's own program (1.3.2, Debian) printed these.
+    #[test]
+    fn exact_rankings_are_those_of_the_stock_program() {
+        let predictor = predictor();
+        let check = |stock: Stock, expected: &str| {
+            let goal = ["length", "app", "rev", "nat", "list", "length-rev", "rev-app", "rev-app+"];
+            let found = predictor.learn(Choice::Exact(stock)).predict(&goal, 12);
+            assert_eq!(found, expected.split_whitespace().collect::<Vec<_>>(), "{stock:?}");
+        };
+        check(
+            Stock::Neighbours,
+            "rev_app length_rev rev list list_induction app_assoc app app_nil length_app length add_comm nat",
+        );
+        check(
+            Stock::Bayes,
+            "rev_app app list list_induction app_assoc rev app_nil length_app add length nat rev_rev",
+        );
+        check(
+            Stock::Reach,
+            "rev_app length_rev length_app rev_rev nil app_assoc app_nil zero cons app rev length",
+        );
+    }
+}
