@@ -342,13 +342,15 @@ fn prove(task: &Task, arguments: &Arguments, provers: &Provers, start: Instant) 
         found = minimize(task, winner.prover, found, took, provers, arguments.time)?;
     }
     let name = |ranked: &Ranked| task.problem.axiom_name(ranked.statement).to_owned();
+    let mut premises: Vec<String> = found.axioms.iter().map(name).collect();
+    premises.sort_unstable();
     Ok(Outcome {
         problem: task.name.clone(),
         status,
         prover: Some(winner.prover.name.clone()),
         axioms: Some(winner.axioms.len()),
         seconds,
-        premises: found.axioms.iter().map(name).collect(),
+        premises,
         proof: Some(prover::proof(&found.output).to_owned()),
     })
 }
