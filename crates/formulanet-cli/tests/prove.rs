@@ -78,7 +78,7 @@ fn what_is_not_proved_has_a_status() {
 fn nothing_is_left_behind() {
     let folder = Folder::new();
     let mark = folder.path("mark");
-    let script = folder.write("slow.sh", &format!("sleep 4; touch {}", mark.display()));
+    let script = folder.write("slow.sh", format!("sleep 4; touch {}", mark.display()));
     let mut child = Command::new(env!("CARGO_BIN_EXE_formulanet"))
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
         .args(["prove", PROBLEM, "--prover", &format!("sh {script} {{file}}")])
