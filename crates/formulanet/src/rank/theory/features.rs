@@ -75,6 +75,7 @@ impl Features {
     }
 }
 
+#[cfg(feature = "libraries")]
 impl Features {
     /// As files keep them: the statement's size, how many symbols and pairs there are, and all hashes. All little-endian.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
