@@ -134,8 +134,9 @@ def recall(arguments):
                 same += (name, found) == other
             agreements.append(f"--exact -p {method}: {same} of {len(figures)} lines are those of the stock program")
             row(f"stock {method}", figures)
-        own = evaluate(ours, files, asked.name, number)
-        row("formulanet", [recalls(found, files.earlier(name)) for name, found in own])
+        for method in arguments.own.split(","):
+            own = evaluate(ours, files, asked.name, number + ["-p", method])
+            row(f"formulanet, {method}", [recalls(found, files.earlier(name)) for name, found in own])
     print("\n" + "\n".join(agreements))
 
 
@@ -144,7 +145,9 @@ def ask(arguments):
     names = files.sample([name for name in files.order if files.used[name]], arguments.sample)
     heading(files, len(names))
     programs = [("stock knn", [STOCK], "knn"), ("stock nbayes", [STOCK], "nbayes"),
-                ("formulanet", [arguments.program, "predict"], "knn")]
+                ("formulanet, knn", [arguments.program, "predict"], "knn"),
+                ("formulanet, nbayes", [arguments.program, "predict"], "nbayes"),
+                ("formulanet, rforest", [arguments.program, "predict"], "rforest")]
     figures = {name: [] for name, _, _ in programs}
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, name) for name in ("fea", "dep", "seq")]
@@ -238,6 +241,7 @@ def main():
             command.add_argument("--sample", type=int, default=0, help="ask for so many theorems, not for all")
         if name == "recall":
             command.add_argument("--methods", default="knn,nbayes,mepo")
+            command.add_argument("--own", default="knn,nbayes,rforest", help="what to ask formulanet for")
             command.add_argument("--number", type=int, default=1000, help="how many names a line has")
         if name == "prove":
             command.add_argument("--seconds", type=int, default=10, help="time of a prover, and of a reconstruction")

@@ -48,7 +48,8 @@ pub(crate) struct Arguments {
     /// How many names to print for a question
     #[arg(short, long, value_name = "N", default_value_t = 1000)]
     number: usize,
-    /// What the hammer asks for: knn, nbayes, mepo, rforest. Without --exact, every name gives our own ranking
+    /// What the hammer asks for: knn, nbayes, or anything else. Without --exact, that is our own ranking, in which knn and nbayes
+    /// count half
     #[arg(short = 'p', long, value_name = "METHOD", default_value = "knn")]
     method: String,
     /// Rank exactly as CoqHammer's own program does, by knn, nbayes or mepo
@@ -142,12 +143,17 @@ impl Arguments {
         if self.number == 0 {
             return Err(wrong("the argument '--number' is a number from 1"));
         }
-        match (self.exact, self.method.as_str()) {
-            (false, _) => Ok(Choice::Best),
-            (true, "knn") => Ok(Choice::Exact(Stock::Neighbours)),
-            (true, "nbayes") => Ok(Choice::Exact(Stock::Bayes)),
-            (true, "mepo") => Ok(Choice::Exact(Stock::Reach)),
-            (true, other) => Err(wrong(format!("--exact has knn, nbayes and mepo, not `{other}`"))),
+        let stock = match self.method.as_str() {
+            "knn" => Some(Stock::Neighbours),
+            "nbayes" => Some(Stock::Bayes),
+            "mepo" => Some(Stock::Reach),
+            _ => None,
+        };
+        match (self.exact, stock) {
+            // What `mepo` says is worth little beside our own ranking.
+            (false, stock) => Ok(Choice::Best(stock.filter(|&stock| stock != Stock::Reach))),
+            (true, Some(stock)) => Ok(Choice::Exact(stock)),
+            (true, None) => Err(wrong(format!("--exact has knn, nbayes and mepo, not `{}`", self.method))),
         }
     }
 

@@ -99,12 +99,12 @@ fn links_stand_for_the_command() {
         std::os::unix::fs::symlink(PROGRAM, &path).unwrap();
         path.display().to_string()
     };
-    let expected = place.predict(&["-n", "5"], goal()).output();
+    let expected = |method: &str| place.predict(&["-n", "5", "-p", method], goal()).output();
     let [features, dependencies, order] = LIBRARY;
     let by = |name: &str, arguments: &[&str]| place.run(&link(name), arguments, goal()).output();
-    assert_eq!(by("predict", &[features, dependencies, order, "-n", "5", "-p", "knn"]), expected);
-    assert_eq!(by("nbayes", &[features, dependencies, "5", order]), expected);
-    assert_eq!(by("knn", &["0", features, dependencies, "5", order]), expected);
+    assert_eq!(by("predict", &[features, dependencies, order, "-n", "5", "-p", "knn"]), expected("knn"));
+    assert_eq!(by("nbayes", &[features, dependencies, "5", order]), expected("nbayes"));
+    assert_eq!(by("knn", &["0", features, dependencies, "5", order]), expected("knn"));
     let run = place.run(&place.0.text("knn"), &["0", features], goal());
     assert_eq!(run.code, Some(2), "{}", run.stderr);
     assert!(place.log().lines().last().unwrap().contains("required arguments"), "{}", place.log());

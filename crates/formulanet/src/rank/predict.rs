@@ -15,15 +15,16 @@ pub use exact::Stock;
 use super::theory::{Features, Theory, given_hash};
 use crate::Error;
 use crate::read::HammerFiles;
-use best::{Growing, Habit, Stand, best};
+use best::{Asked, Growing, Habit, Stand, best};
 use exact::Known;
 use table::Table;
 
 /// How to rank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Choice {
-    /// As well as this program can.
-    Best,
+    /// As well as this program can. A method that a hammer asked for counts half: a hammer asks several at once, and it is
+    /// worth more if their answers differ.
+    Best(Option<Stock>),
     /// As CoqHammer's own program does.
     Exact(Stock),
 }
@@ -88,10 +89,10 @@ impl Predictor {
     pub fn learn(&self, choice: Choice) -> Learned<'_> {
         let table = &self.table;
         let mind = match choice {
-            Choice::Best => {
+            Choice::Best(beside) => {
                 let mut habit = Habit::default();
                 (0..table.len()).for_each(|fact| habit.add(table, fact));
-                Mind::Best(Box::new(table.theory()), habit, table.numbers())
+                Mind::Best { theory: Box::new(table.theory()), beside, habit, numbers: table.numbers() }
             }
             Choice::Exact(stock) => {
                 let mut known = Known::new(table, stock);
@@ -127,13 +128,18 @@ impl Predictor {
             visit(table.name(fact), &names)
         };
         match choice {
-            Choice::Best => {
+            Choice::Best(beside) => {
                 let mut growing = Growing::new(table);
                 for fact in asked {
                     growing.grow(fact);
                     let named = table.features.get(fact).iter().map(|&feature| table.named[feature as usize]);
-                    let own = growing.habit.own(named, fact);
-                    tell(fact, &best(&growing.theory, &table.features_of(fact), Stand::Last, own, number))?;
+                    let asked = Asked {
+                        features: &table.features_of(fact),
+                        stand: Stand::Last,
+                        own: growing.habit.own(named, fact),
+                        beside,
+                    };
+                    tell(fact, &best(&growing.theory, &asked, number))?;
                 }
             }
             Choice::Exact(stock) => {
@@ -155,8 +161,13 @@ pub struct Learned<'a> {
 }
 
 enum Mind<'a> {
-    /// With the numbers of facts by their names.
-    Best(Box<Theory>, Habit, HashMap<&'a str, u32>),
+    Best {
+        theory: Box<Theory>,
+        beside: Option<Stock>,
+        habit: Habit,
+        /// Of facts, by their names.
+        numbers: HashMap<&'a str, u32>,
+    },
     /// With the numbers of features by their hashes.
     Exact(Known<'a>, Stock, HashMap<u64, u32>),
 }
@@ -165,10 +176,15 @@ impl<'a> Learned<'a> {
     /// The names of the best facts for a goal with these features: exactly so many, unless there are fewer facts.
     pub fn predict(&self, features: &[&str], number: usize) -> Vec<&'a str> {
         let best = match &self.mind {
-            Mind::Best(theory, habit, numbers) => {
+            Mind::Best { theory, beside, habit, numbers } => {
                 let named = features.iter().filter_map(|feature| numbers.get(feature).copied());
-                let own = habit.own(named, self.table.len());
-                best(theory, &Features::given(features.iter().copied()), Stand::Unknown, own, number)
+                let asked = Asked {
+                    features: &Features::given(features.iter().copied()),
+                    stand: Stand::Unknown,
+                    own: habit.own(named, self.table.len()),
+                    beside: *beside,
+                };
+                best(theory, &asked, number)
             }
             Mind::Exact(known, stock, numbers) => {
                 let goal: Vec<u32> = features
@@ -194,8 +210,10 @@ mod tests {
         Predictor::new(&HammerFiles::open(&features, &dependencies, &order).unwrap(), None).unwrap()
     }
 
-    const ALL: [Choice; 4] = [
-        Choice::Best,
+    const ALL: [Choice; 6] = [
+        Choice::Best(None),
+        Choice::Best(Some(Stock::Neighbours)),
+        Choice::Best(Some(Stock::Bayes)),
         Choice::Exact(Stock::Neighbours),
         Choice::Exact(Stock::Bayes),
         Choice::Exact(Stock::Reach),
@@ -221,7 +239,7 @@ mod tests {
     #[test]
     fn what_a_goal_is_made_of_comes_first() {
         let predictor = predictor();
-        let mut found = predictor.learn(Choice::Best).predict(&["rev", "length", "app-X", "gone"], 2);
+        let mut found = predictor.learn(Choice::Best(None)).predict(&["rev", "length", "app-X", "gone"], 2);
         found.sort_unstable();
         assert_eq!(found, ["length", "rev"]);
     }

@@ -25,4 +25,5 @@ pub(crate) use flat::FlatFact;
 pub use forest::Forest;
 pub(crate) use given::{GivenKind, given_hash};
 pub use methods::{FEW, Method};
+pub(crate) use methods::{best as best_of, mesh};
 pub use signals::Signals;

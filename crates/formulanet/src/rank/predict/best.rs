@@ -1,7 +1,8 @@
 //! Our own ranking of a hammer's library: all that speaks for a fact, blended, and what the goal is made of.
 
+use super::Stock;
 use super::table::{Lists, NOBODY, Table};
-use crate::rank::theory::{Features, Method, Theory};
+use crate::rank::theory::{Features, Method, Theory, best_of, mesh};
 
 /// Whether proofs of this library use the facts that their statements are made of. CoqHammer says so of every constant in a
 /// statement; Isabelle's features name no facts.
@@ -41,27 +42,48 @@ pub(super) enum Stand {
     Unknown,
 }
 
-/// The best facts of a theory for a goal: its own first, then by all that speaks for them. Those that nothing speaks for come
-/// last, by naive Bayes.
-pub(super) fn best(
-    theory: &Theory,
-    features: &Features,
-    stand: Stand,
-    own: Vec<u32>,
-    number: usize,
-) -> Vec<u32> {
-    let (number, goal) = (number.min(theory.len()), theory.goal(features));
-    let ranked = match stand {
-        Stand::Last => theory.rank(&goal, theory.len(), Method::Auto, number),
-        Stand::Unknown => theory.rank_anywhere(&goal, number),
-    };
+/// A goal, and how to rank for it.
+pub(super) struct Asked<'a> {
+    pub(super) features: &'a Features,
+    pub(super) stand: Stand,
+    /// The facts that it is made of.
+    pub(super) own: Vec<u32>,
+    /// The method that counts half.
+    pub(super) beside: Option<Stock>,
+}
+
+/// How many facts are ranked at least: the first names then do not depend on how many are asked for.
+const RANKED: usize = 1024;
+
+/// The best facts of a theory for a goal: its own first, then by all that speaks for them, and the whole meshed with what a
+/// hammer's own method says. Facts that nothing speaks for come last, by naive Bayes.
+pub(super) fn best(theory: &Theory, asked: &Asked<'_>, number: usize) -> Vec<u32> {
+    let (number, goal) = (number.min(theory.len()), theory.goal(asked.features));
+    let ranked = number.max(RANKED);
     let numbers = |list: Vec<(usize, f32)>| list.into_iter().map(|(fact, _)| fact as u32);
-    let mut best: Vec<u32> = numbers(ranked).chain(own.iter().copied()).collect();
+    let mut best: Vec<u32> = numbers(match asked.stand {
+        Stand::Last => theory.rank(&goal, theory.len(), Method::Auto, ranked),
+        Stand::Unknown => theory.rank_anywhere(&goal, ranked),
+    })
+    .chain(asked.own.iter().copied())
+    .collect();
     let mut is_own = vec![false; theory.len()];
-    own.iter().for_each(|&fact| is_own[fact as usize] = true);
+    asked.own.iter().for_each(|&fact| is_own[fact as usize] = true);
     let mut is_new = vec![true; theory.len()];
     best.retain(|&fact| std::mem::take(&mut is_new[fact as usize]));
     best.sort_by_key(|&fact| !is_own[fact as usize]);
+    let method = asked.beside.map(|stock| match stock {
+        Stock::Neighbours => Method::Neighbours,
+        Stock::Bayes => Method::Bayes,
+        Stock::Reach => Method::Reach,
+    });
+    if let Some(method) = method {
+        let list = |facts: &mut dyn Iterator<Item = u32>| facts.map(|fact| (fact, 0.0)).collect::<Vec<_>>();
+        let other = list(&mut numbers(theory.rank(&goal, theory.len(), method, ranked)));
+        let meshed = mesh(&list(&mut best.into_iter()), &other);
+        best = best_of(meshed, number).into_iter().map(|(fact, _)| fact).collect();
+        best.iter().for_each(|&fact| is_new[fact as usize] = false);
+    }
     if best.len() < number {
         let others = numbers(theory.rank(&goal, theory.len(), Method::Bayes, theory.len()));
         best.extend(others.filter(|&fact| is_new[fact as usize]));

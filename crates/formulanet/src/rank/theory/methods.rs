@@ -42,10 +42,10 @@ impl Method {
 pub const FEW: usize = 100;
 
 /// A fact's number and its score.
-pub(super) type Scored = (u32, f32);
+pub(crate) type Scored = (u32, f32);
 
 /// The highest scores first; of equal ones the latest fact, which is the nearest to the goal.
-pub(super) fn best(mut scored: Vec<Scored>, number: usize) -> Vec<Scored> {
+pub(crate) fn best(mut scored: Vec<Scored>, number: usize) -> Vec<Scored> {
     let order = |a: &Scored, b: &Scored| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0));
     if number == 0 {
         return Vec::new();
@@ -112,7 +112,7 @@ pub(super) fn popularity(theory: &Theory, before: usize) -> Vec<Scored> {
 }
 
 /// Both ranks, half and half.
-fn mesh(one: &[Scored], other: &[Scored]) -> Vec<Scored> {
+pub(crate) fn mesh(one: &[Scored], other: &[Scored]) -> Vec<Scored> {
     let mut scores = std::collections::BTreeMap::new();
     for list in [one, other] {
         for (rank, &(fact, _)) in (1..).zip(list) {
