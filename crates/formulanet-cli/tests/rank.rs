@@ -126,7 +126,7 @@ fn statements_come_in_several_formats() {
     assert!(!found.is_empty());
     // Standard input, and lemmas of one's own.
     let local = place.write("local", "mine: !m n. m * n = n * m\n");
-    let command = ["rank", "--conjecture", "!m n. m * n = n * m", "--premises", "-", "--local", &local];
+    let command = ["rank", "--conjecture", "!m n. m + n = n * m", "--premises", "-", "--local", &local];
     let found = rows(&command, b"theirs: !m. m = m\n");
     assert_eq!(names(&found).len(), 2);
 }
