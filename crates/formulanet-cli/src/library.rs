@@ -233,8 +233,10 @@ fn build(arguments: BuildArguments) -> Result<()> {
         addition.commit()?;
         return Ok(());
     }
-    let added =
-        Library::build(&path, &ranker, &model, is_strict, |addition| read(sources, &ranker, addition))?;
+    let added = Library::build(&path, &ranker, &model, |addition| {
+        addition.set_strict(is_strict);
+        read(sources, &ranker, addition)
+    })?;
     report(&added);
     let proofs =
         if added.proofs == 0 { String::new() } else { format!(" and {}", counted(added.proofs, "proof")) };
@@ -247,7 +249,8 @@ fn add(arguments: AddArguments) -> Result<()> {
     let mut library = Library::open(&path)?;
     let sources = statements.open()?;
     let ranker = statements.model.ranker_of(&library, &statements.compute, statements.limits.limits())?;
-    let mut addition = library.addition(&ranker)?.strict(statements.strict);
+    let mut addition = library.addition(&ranker)?;
+    addition.set_strict(statements.strict);
     read(sources, &ranker, &mut addition)?;
     let added = addition.commit()?;
     report(&added);

@@ -371,7 +371,7 @@ fn time_that_is_over_is_no_answer_but_no_end_either() {
         settings.libraries.clear();
     });
     let statements =
-        vec![json!({"name": "a", "statement": "!x y. x + y = y + x /\\ (!z. f z < g (x + y) z)"}); 5000];
+        vec![json!({"name": "a", "statement": "!x y. x + y = y + x /\\ (!z. f z < g (x + y) z)"}); 9999];
     let body = json!({"conjecture": "T", "premises": statements}).to_string();
     let began = Instant::now();
     let reply = hasty.post("/v1/rank", &body);

@@ -19,7 +19,7 @@
 //! # use formulanet::{Library, Ranker, Statement};
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("lemmas.db");
-//! # Library::build(&path, &Ranker::load_default()?, "hol-premises", false, |_| Ok(()))?;
+//! # Library::build(&path, &Ranker::load_default()?, "hol-premises", |_| Ok(()))?;
 //! let mut library = Library::open(&path)?;
 //! library.add([Statement::hol("ADD_COMM", "!m n. m + n = n + m")?])?;
 //! let best = library.best(&Statement::hol("goal", "!a. a + 1 = 1 + a")?, 5)?;

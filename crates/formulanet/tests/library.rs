@@ -106,8 +106,8 @@ fn a_library_that_was_made_meanwhile_is_kept() {
     let (folder, ranker) = (Folder::new(), ranker());
     let path = folder.path("one.db");
     let statement = |name: &str| premises(&ranker, [(name.to_owned(), "x = x".to_owned())]).remove(0);
-    let late = Library::build(&path, &ranker, "tiny", false, |addition| {
-        Library::build(&path, &ranker, "tiny", false, |addition| addition.push(statement("early")))?;
+    let late = Library::build(&path, &ranker, "tiny", |addition| {
+        Library::build(&path, &ranker, "tiny", |addition| addition.push(statement("early")))?;
         addition.push(statement("late"))
     });
     assert!(matches!(late, Err(formulanet::Error::Exists { .. })));
@@ -250,8 +250,7 @@ fn who_has_read_a_library_sees_what_is_new() {
     let path = folder.path("one.db");
     let statement =
         |name: &str, text: &str| premises(&ranker, [(name.to_owned(), text.to_owned())]).remove(0);
-    Library::build(&path, &ranker, "tiny", false, |addition| addition.push(statement("a", "f x = x")))
-        .unwrap();
+    Library::build(&path, &ranker, "tiny", |addition| addition.push(statement("a", "f x = x"))).unwrap();
     let (reader, mut writer) = (Library::open(&path).unwrap(), Library::open(&path).unwrap());
     let mut shelf = reader.load().unwrap();
     let version = reader.version().unwrap();

@@ -31,7 +31,7 @@ pub(crate) fn files(folder: &Path) -> (PathBuf, PathBuf) {
     tiny(Meeting::Towers).save(&model, Storage::F32).unwrap();
     let ranker = Ranker::new(tiny(Meeting::Towers), Compute::new(Precision::F32, 1)).unwrap();
     let mut intake = Intake::new(&ranker);
-    Library::build(&library, &ranker, &model.to_string_lossy(), false, |addition| {
+    Library::build(&library, &ranker, &model.to_string_lossy(), |addition| {
         STATEMENTS.iter().try_for_each(|(name, text)| addition.push(intake.take(name, text, Syntax::Hol)?))
     })
     .unwrap();

@@ -47,7 +47,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// use formulanet::{Library, Ranker, Statement};
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("lemmas.db");
-/// # Library::build(&path, &Ranker::load_default()?, "hol-premises", false, |_| Ok(()))?;
+/// # Library::build(&path, &Ranker::load_default()?, "hol-premises", |_| Ok(()))?;
 /// let mut library = Library::open(&path)?;
 /// library.add([Statement::hol("ADD_ZERO", "!m. m + 0 = m")?, Statement::hol("REFL", "!x. x = x")?])?;
 /// for (statement, score) in library.best(&Statement::hol("goal", "!m n. m + n = n + m")?, 5)? {
@@ -84,7 +84,6 @@ impl Library {
         path: &Path,
         ranker: &Ranker,
         model: &str,
-        is_strict: bool,
         fill: impl FnOnce(&mut Addition<'_>) -> Result<(), Error>,
     ) -> Result<Added, Error> {
         let failed = |error| Error::io(path, error);
@@ -97,7 +96,7 @@ impl Library {
             tempfile::Builder::new().prefix(".formulanet-").tempdir_in(folder_of(path)).map_err(failed)?;
         let unfinished = place.path().join("library");
         let mut library = Self::create(&unfinished, ranker, model)?;
-        let mut addition = library.addition(ranker)?.strict(is_strict);
+        let mut addition = library.addition(ranker)?;
         fill(&mut addition)?;
         let added = addition.commit()?;
         drop(library);

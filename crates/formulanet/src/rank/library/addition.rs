@@ -65,11 +65,9 @@ impl<'a> Addition<'a> {
         }
     }
 
-    /// The same addition, which refuses proofs that use what they prove or what comes after it.
-    #[must_use]
-    pub fn strict(mut self, is_strict: bool) -> Self {
+    /// Says whether to refuse proofs that use what they prove or what comes after it; otherwise such names do not count.
+    pub fn set_strict(&mut self, is_strict: bool) {
         self.is_strict = is_strict;
-        self
     }
 
     /// The same addition of a process that shares the work of embedding with one that writes, and does not write itself.
