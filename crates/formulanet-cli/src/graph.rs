@@ -87,17 +87,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let mut printer = Printer::new(output, arguments.format, builder);
     if let Some(formula) = &arguments.formula {
         let formula = arguments.reading.parse(formula, limits, &mut names)?;
-        let statement = Item {
-            name: None,
-            role: "",
-            file: "formula",
-            position: Position { line: 1, column: 1 },
-            text: "",
-            syntax: Syntax::Hol,
-            formula: &formula,
-            proofs: &[],
-            module: None,
-        };
+        let place = ("formula", Position { line: 1, column: 1 });
+        let statement = Item::new((None, ""), place, ("", Syntax::Hol), &formula);
         printer.print(&statement, &names)?;
     } else {
         arguments.reading.refuse("a file of statements")?;

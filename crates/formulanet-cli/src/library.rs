@@ -372,7 +372,10 @@ fn list(arguments: &ListArguments) -> Result<()> {
     let mut written = Ok(());
     let scanned = library.scan(|entries, _| {
         for Entry { statement, module, .. } in &entries {
-            let (mut proof, mut proofs) = (None, library.proofs_of(&statement.name)?);
+            let (mut proof, mut proofs) = (None, Vec::new());
+            if arguments.format == Output::Json {
+                proofs = library.proofs_of(&statement.name)?;
+            }
             if proofs.len() == 1 {
                 proof = proofs.pop();
             }

@@ -13,8 +13,8 @@ use clap::Args;
 use formulanet::model::shipped;
 use formulanet::processes::{self, Alone};
 use formulanet::rank::{
-    Candidates, EmbeddedAxioms, Languages, Library, Order, Pace, Problem, Question, Ranked, Ranker, Reading,
-    Selection, Stored, Trust, Wishes, order,
+    Candidates, EmbeddedAxioms, Library, Order, Pace, Problem, Question, Ranked, Ranker, Reading, Selection,
+    Stored, Trust, Wishes, order,
 };
 use formulanet::read::{Proof, Source, Statement, Syntax};
 use formulanet::{Progress, Stage};
@@ -239,7 +239,6 @@ fn from_library(
     if library.syntax()? != Syntax::Tptp {
         bail!("expected a library in TPTP's syntax, found one in that of HOL Light: no prover reads it");
     }
-    let languages = Languages::decide(Some(Syntax::Tptp), None, None);
     let (mut question, conjecture, name) = match (&arguments.conjecture, &arguments.name) {
         (_, Some(name)) => {
             let statement = library.statement(name)?;
@@ -247,7 +246,7 @@ fn from_library(
         }
         (conjecture, None) => {
             let text = conjecture.as_deref().unwrap_or_default();
-            let question = arguments.reading.question(text, languages.conjecture, ranker)?;
+            let question = arguments.reading.question(text, Syntax::Tptp, ranker)?;
             let text = match text.strip_prefix('@') {
                 Some(file) => fs::read_to_string(file).with_context(|| format!("cannot read `{file}`"))?,
                 None => text.to_owned(),

@@ -105,6 +105,12 @@ impl<'a> Candidates<'a> {
         wishes: &Wishes<'_>,
         pace: &Pace<'_>,
     ) -> Result<Scores, Error> {
+        // Statements and proofs have to be those of one moment.
+        #[cfg(feature = "libraries")]
+        let _moment = match self.stored {
+            Some(Stored::OnDisk(library)) => Some(library.moment()?),
+            _ => None,
+        };
         let learned = self.learned()?;
         let wants_usual = wishes.with_usual || (wishes.order == Order::Goal && learned.is_none());
         let (mut scores, mut usual) = self.score(ranker, &question.encoded, wants_usual, pace)?;

@@ -67,9 +67,7 @@ impl<'a> Intake<'a> {
         let formula = read::parse(text, syntax, &self.options, &mut self.names)
             .map_err(|error| Error::parse(name, error))?;
         let position = Position { line: 1, column: 1 };
-        let (role, formula, proofs, module) = ("", &formula, &[][..], None);
-        let item =
-            Item { name: Some(name), role, file: name, position, text, syntax, formula, proofs, module };
+        let item = Item::new((Some(name), ""), (name, position), (text, syntax), &formula);
         encode(&item, &self.names, &mut self.encoder, self.with_features)
     }
 

@@ -32,7 +32,17 @@ pub struct Item<'a> {
     pub module: Option<&'a str>,
 }
 
-impl Item<'_> {
+impl<'a> Item<'a> {
+    /// A statement of a file that says nothing of proofs and modules.
+    pub fn new(
+        (name, role): (Option<&'a str>, &'a str),
+        (file, position): (&'a str, Position),
+        (text, syntax): (&'a str, Syntax),
+        formula: &'a Formula,
+    ) -> Self {
+        Item { name, role, file, position, text, syntax, formula, proofs: &[], module: None }
+    }
+
     /// Its name; if it has none, its line.
     pub fn shown_name(&self) -> String {
         self.name.map_or_else(|| format!("line {}", self.position.line), str::to_owned)
@@ -103,17 +113,7 @@ impl Items {
                     holstep::Kind::Step { useful: false } => "useless",
                 };
                 let (name, position, text) = (entry.name, sentence.position, sentence.text);
-                Some(Item {
-                    name,
-                    role,
-                    file,
-                    position,
-                    text,
-                    syntax: Syntax::Hol,
-                    formula,
-                    proofs: &[],
-                    module: None,
-                })
+                Some(Item::new((name, role), (file, position), (text, Syntax::Hol), formula))
             }
             Kind::Deepmath(reader) => {
                 let Some(line) = reader.next(names, formula).map_err(|error| Error::read(&**file, error))?
@@ -128,17 +128,7 @@ impl Items {
                 let position = Position { line: line.number, column: 3 };
                 *name = line.name.into_owned();
                 let (name, text) = (Some(name.as_str()), line.text);
-                Some(Item {
-                    name,
-                    role,
-                    file,
-                    position,
-                    text,
-                    syntax: Syntax::Tptp,
-                    formula,
-                    proofs: &[],
-                    module: None,
-                })
+                Some(Item::new((name, role), (file, position), (text, Syntax::Tptp), formula))
             }
         })
     }

@@ -86,17 +86,9 @@ impl Problem {
         while self.next(names)?.is_some_and(|next| next.annotated.formula.is_none()) {}
         let (Some(annotated), Some(inner)) = (&self.last, self.open.last()) else { return Ok(None) };
         let Some(formula) = annotated.formula.as_ref() else { return Ok(None) };
-        Ok(Some(Item {
-            name: Some(&annotated.name),
-            role: &annotated.role,
-            file: &inner.file,
-            position: annotated.position,
-            text: &inner.text[annotated.span.clone()],
-            syntax: Syntax::Tptp,
-            formula,
-            proofs: &[],
-            module: None,
-        }))
+        let named = (Some(annotated.name.as_str()), annotated.role.as_str());
+        let written = (&inner.text[annotated.span.clone()], Syntax::Tptp);
+        Ok(Some(Item::new(named, (&inner.file, annotated.position), written, formula)))
     }
 
     fn include(&mut self, include: tptp::Include) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rusqlite::OptionalExtension;
+use rusqlite::{OptionalExtension, Transaction};
 
 use super::{CHUNK, Library, fail, statement};
 use crate::Error;
@@ -39,11 +39,17 @@ impl Library {
     ///
     /// If the file is damaged.
     pub fn load(&self) -> Result<Shelf, Error> {
-        // All parts as they are at one moment.
-        let moment = self.connection.unchecked_transaction().map_err(fail(&self.path))?;
-        let shelf = self.load_now()?;
-        moment.commit().map_err(fail(&self.path))?;
-        Ok(shelf)
+        let _moment = self.moment()?;
+        self.load_now()
+    }
+
+    /// Begins a look at the library: until it is dropped, everything is read as it is now, whatever others write.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
+    pub(crate) fn moment(&self) -> Result<Transaction<'_>, Error> {
+        self.connection.unchecked_transaction().map_err(fail(&self.path))
     }
 
     fn load_now(&self) -> Result<Shelf, Error> {
@@ -80,7 +86,7 @@ impl Library {
     ///
     /// If the file is damaged.
     pub fn read_on(&self, shelf: &mut Shelf) -> Result<(), Error> {
-        let moment = self.connection.unchecked_transaction().map_err(fail(&self.path))?;
+        let _moment = self.moment()?;
         let (before, now) = (shelf.bookmark, self.bookmark()?);
         self.scan_behind(before.statement, |part, rows| {
             shelf.entries.extend(part);
@@ -91,7 +97,7 @@ impl Library {
             self.learn_into(learned, before.statement, before.proof)?;
         }
         (shelf.syntax, shelf.bookmark) = (self.syntax()?, now);
-        moment.commit().map_err(fail(&self.path))
+        Ok(())
     }
 
     /// Keeps a reader that was fitted to this library, in place of the one that is there; or none.
