@@ -1,6 +1,6 @@
 //! Flags that several commands share, and what they mean.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use formulanet::logic::hol::{self, Overload};
@@ -9,7 +9,7 @@ use formulanet::logic::{Formula, Interner, Limits, View};
 use formulanet::model::{AnyModel, TogetherFile, TrainedModel};
 use formulanet::net::{Compute, Precision};
 use formulanet::processes;
-use formulanet::rank::{Intake, Library, Premise, Question, Ranker, Reading, Selection};
+use formulanet::rank::{Intake, Library, Premise, Question, Ranker, Reading, Selection, is_goal};
 use formulanet::read::{Format, Source, Syntax, read_text};
 
 use crate::processes::group;
@@ -78,10 +78,12 @@ impl FormulaArguments {
         names: &mut Interner,
     ) -> Result<Formula> {
         let limits = known.limits;
-        let (source, text) = match argument.strip_prefix('@') {
-            Some(file) => (file, read_text(file, limits.bytes)?),
-            None if argument == "-" => ("-", read_text("-", limits.bytes)?),
-            None => ("formula", argument.to_owned()),
+        let problem = if syntax == Syntax::Tptp { problem_of(argument)? } else { None };
+        let (source, text) = match (argument.strip_prefix('@'), problem) {
+            (Some(file), Some(problem)) => (file, conjecture_of(problem, limits)?),
+            (Some(file), None) => (file, read_text(file, limits.bytes)?),
+            (None, _) if argument == "-" => ("-", read_text("-", limits.bytes)?),
+            (None, _) => ("formula", argument.to_owned()),
         };
         let formula = match syntax {
             Syntax::Hol => {
@@ -96,6 +98,17 @@ impl FormulaArguments {
             }
         };
         formula.map_err(|cause| formulanet::Error::Parse { file: source.to_owned(), cause }.into())
+    }
+
+    /// A formula of TPTP as it is written: the text itself, that of a file, or the conjecture of a problem.
+    pub(crate) fn text(&self, argument: &str, limits: Limits) -> Result<String> {
+        refuse_given(&self.given(), "a formula of TPTP")?;
+        match (argument.strip_prefix('@'), problem_of(argument)?) {
+            (_, Some(problem)) => Ok(conjecture_of(problem, limits)?),
+            (Some(file), None) => Ok(read_text(file, limits.bytes)?),
+            (None, None) if argument == "-" => Ok(read_text("-", limits.bytes)?),
+            (None, None) => Ok(argument.to_owned()),
+        }
     }
 
     /// Reads a formula as a model does.
@@ -118,6 +131,34 @@ impl FormulaArguments {
     pub(crate) fn refuse(&self, with: &str) -> Result<()> {
         refuse_given(&[("--syntax", self.syntax.is_some())], with)?;
         refuse_given(&self.given(), with)
+    }
+}
+
+/// The file of a conjecture `@FILE`, if it is a TPTP problem rather than a formula.
+pub(crate) fn problem_of(conjecture: &str) -> Result<Option<Source>> {
+    let file = conjecture.strip_prefix('@').filter(|file| *file != "-");
+    let Some(file) = file else { return Ok(None) };
+    Ok(Some(Source::open(file)?).filter(|source| source.format() == Format::Tptp))
+}
+
+/// The conjecture of a problem, as it is written. A file with a single formula has no other.
+fn conjecture_of(problem: Source, limits: Limits) -> Result<String> {
+    let file = problem.name().to_owned();
+    let (mut reader, mut names) = (problem.problem(limits)?, Interner::new());
+    let (mut goals, mut first, mut count) = (Vec::new(), None, 0);
+    while let Some(statement) = reader.next(&mut names)? {
+        if is_goal(&statement.annotated.role) {
+            goals.push(statement.text.to_owned());
+        }
+        if statement.annotated.formula.is_some() {
+            first.get_or_insert_with(|| statement.text.to_owned());
+            count += 1;
+        }
+    }
+    match (goals.len(), count, goals.pop().or(first)) {
+        (1, _, Some(text)) | (0, 1, Some(text)) => Ok(text),
+        (0, ..) => Err(formulanet::Error::NoConjecture { file }.into()),
+        _ => bail!("{file}: expected one conjecture, found several; give one as --conjecture FORMULA"),
     }
 }
 

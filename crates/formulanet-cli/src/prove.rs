@@ -1,11 +1,12 @@
 //! `formulanet prove`: from a problem to a proof.
 
+mod numerals;
 mod prover;
 mod race;
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -13,15 +14,16 @@ use clap::Args;
 use formulanet::model::shipped;
 use formulanet::processes::{self, Alone};
 use formulanet::rank::{
-    Candidates, EmbeddedAxioms, Library, Order, Pace, Problem, Question, Ranked, Ranker, Reading, Selection,
-    Stored, Trust, Wishes, order,
+    EmbeddedAxioms, Library, Order, Pace, Problem, Ranked, Ranker, Reading, Selection, Stored, Trust, Wishes,
+    annotated, order,
 };
-use formulanet::read::{Proof, Source, Statement, Syntax};
+use formulanet::read::{Proof, Source, Syntax};
 use formulanet::{Progress, Stage};
 use serde::Serialize;
 
 use crate::input::{
-    ComputeArguments, FormulaArguments, LimitArguments, ModelArgument, ReadingArguments, counted, writing,
+    ComputeArguments, FormulaArguments, LimitArguments, ModelArgument, ReadingArguments, counted,
+    refuse_stdin_twice, writing,
 };
 use crate::output::Output;
 use crate::progress::Bar;
@@ -38,19 +40,19 @@ use race::{Attempted, End, attempt, race};
     formulanet prove big.p\n  \
     formulanet prove big.p --time 60 --minimize\n  \
     formulanet prove big.p --prover 'eprover --auto --proof-object --cpu-limit={seconds} {file}'\n\n\
-    Known provers are eprover, vampire, zipperposition, cvc5 and z3_tptp, if PATH has them.")]
+    Known provers are eprover, vampire, zipperposition, cvc5 and z3_tptp, if PATH has them.\n\
+    To prove a formula from a library: formulanet prove --library sets.db --conjecture '![X]: subset(X, X)'")]
 pub(crate) struct Arguments {
     /// The problems; `-` is standard input
-    #[arg(required_unless_present = "library")]
     problems: Vec<String>,
-    /// Prove from the statements of a library in TPTP's syntax
-    #[arg(long, value_name = "FILE", conflicts_with = "problems")]
+    /// Use the statements of this library, too, which is in TPTP's syntax
+    #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
-    /// What to prove from the library, or `@FILE`
-    #[arg(long, value_name = "FORMULA", requires = "library")]
+    /// Prove this formula from the library, or that of `@FILE`
+    #[arg(long, value_name = "FORMULA", requires = "library", conflicts_with = "problems")]
     conjecture: Option<String>,
     /// Prove this statement of the library from what comes before it
-    #[arg(long, value_name = "NAME", requires = "library", conflicts_with = "conjecture")]
+    #[arg(long, value_name = "NAME", requires = "library", conflicts_with_all = ["conjecture", "problems"])]
     name: Option<String>,
     /// Learn from the proof of a statement of the library
     #[arg(long, requires = "name")]
@@ -152,14 +154,41 @@ struct Provers {
     folder: tempfile::TempDir,
 }
 
+impl Provers {
+    /// Lets a prover try a problem, in a form that all provers read.
+    fn attempt(
+        &self,
+        prover: &Prover,
+        file: &str,
+        problem: String,
+        time: Duration,
+        is_over: &(dyn Fn() -> bool + Sync),
+    ) -> Attempted {
+        let renamed = numerals::rename(&problem);
+        let file = self.folder.path().join(file);
+        if let Err(error) = fs::write(&file, renamed.as_ref().map_or(&problem, |renamed| &renamed.text)) {
+            let message = format!("cannot write `{}`: {error}", file.display());
+            return Attempted { end: End::Missing(message), took: Duration::ZERO };
+        }
+        let mut attempted = attempt(prover, &file, time, is_over);
+        if let (Some(renamed), End::Said { output, .. }) = (renamed, &mut attempted.end) {
+            *output = renamed.restore(output);
+        }
+        attempted
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if !(arguments.time > 0.0 && arguments.time <= 1e6) {
         return Err(wrong("expected --time to be above 0"));
     }
-    if arguments.library.is_some() && arguments.conjecture.is_none() && arguments.name.is_none() {
-        return Err(wrong("say what to prove from the library: --conjecture FORMULA or --name NAME"));
+    if arguments.problems.is_empty() && arguments.conjecture.is_none() && arguments.name.is_none() {
+        return Err(wrong(
+            "say what to prove: PROBLEM, or --library FILE with --conjecture FORMULA or --name NAME",
+        ));
     }
+    refuse_stdin_twice(arguments.problems.iter().map(String::as_str))?;
     let given =
         arguments.prover.iter().map(|command| Prover::of_command(command).map_err(|error| wrong(&error)));
     let mut provers = given.collect::<Result<Vec<_>>>()?;
@@ -179,17 +208,20 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let model = shipped::for_syntax(Syntax::Tptp);
     let (ranker, reading) = arguments.model.selector(model, library.as_ref(), together, computing)?;
     let (mut embedded, mut missed) = (EmbeddedAxioms::new(&ranker), 0);
-    let inputs: Vec<Option<&String>> = match library {
-        Some(_) => vec![None],
-        None => arguments.problems.iter().map(Some).collect(),
+    let wanted = match (&library, &arguments.name, &arguments.conjecture) {
+        (Some(library), Some(name), _) => {
+            vec![Wanted::Text { name: name.clone(), formula: library.statement(name)?.text }]
+        }
+        (_, _, Some(formula)) => {
+            let formula = arguments.reading.text(formula, arguments.limits.limits())?;
+            vec![Wanted::Text { name: "conjecture".to_owned(), formula }]
+        }
+        _ => arguments.problems.iter().map(|file| Wanted::File(file)).collect(),
     };
-    for input in &inputs {
+    let selector = Selector { library: library.as_ref(), ranker: &ranker, reading: reading.as_ref() };
+    for wanted in &wanted {
         let start = Instant::now();
-        let task = match (input, &library) {
-            (Some(file), _) => read(file, &ranker, reading.as_ref(), &mut embedded)?,
-            (None, Some(library)) => from_library(&arguments, library, &ranker, reading.as_ref())?,
-            (None, None) => continue,
-        };
+        let task = selector.task(wanted, &arguments, &mut embedded)?;
         let outcome = prove(&task, &arguments, &provers, start)?;
         missed += usize::from(!is_proved(&outcome.status));
         if let (true, true, Some(name), Some(path)) =
@@ -204,85 +236,80 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     match missed {
         0 => Ok(()),
         _ if provers.bar.is_stopped() => bail!("stopped"),
-        _ => bail!("{} of {} not proved", missed, counted(inputs.len(), "problem")),
+        _ => bail!("{} of {} not proved", missed, counted(wanted.len(), "problem")),
     }
 }
 
-/// Reads a problem and ranks its axioms.
-fn read(
-    file: &str,
-    ranker: &Ranker,
-    reading: Option<&Reading>,
-    embedded: &mut EmbeddedAxioms,
-) -> Result<Task> {
-    let kept = ["hypothesis", "assumption"].map(str::to_owned);
-    let problem = Problem::read(Source::open(file)?, ranker, &kept)?;
-    let mut scores = problem.scores_with(ranker, embedded);
-    if let Some(reading) = reading {
-        problem.rescore(reading, ranker, (&mut scores, Trust::Both))?;
-    }
-    let mut nameless = problem.nameless_scores(ranker)?;
-    if let Some(reading) = reading {
-        problem.rescore(reading, ranker, (&mut nameless, Trust::Reader))?;
-    }
-    let orders = [scores, nameless].map(|scores| order(&scores, |i| problem.axiom_name(i)));
-    Ok(Task { name: file.to_owned(), problem, orders })
+/// What is to be proved.
+enum Wanted<'a> {
+    /// A problem.
+    File(&'a str),
+    /// A formula, from what a library has.
+    Text { name: String, formula: String },
 }
 
-/// The best statements of a library as a problem.
-fn from_library(
-    arguments: &Arguments,
-    library: &Library,
-    ranker: &Ranker,
-    reading: Option<&Reading>,
-) -> Result<Task> {
-    if library.syntax()? != Syntax::Tptp {
-        bail!("expected a library in TPTP's syntax, found one in that of HOL Light: no prover reads it");
+/// What finds axioms.
+struct Selector<'a> {
+    library: Option<&'a Library>,
+    ranker: &'a Ranker,
+    reading: Option<&'a Reading>,
+}
+
+impl Selector<'_> {
+    /// Reads a problem and ranks its axioms.
+    fn task(
+        &self,
+        wanted: &Wanted<'_>,
+        arguments: &Arguments,
+        embedded: &mut EmbeddedAxioms,
+    ) -> Result<Task> {
+        let (name, source) = match wanted {
+            Wanted::File(file) => ((*file).to_owned(), Source::open(file)?),
+            Wanted::Text { name, formula } => {
+                (name.clone(), Source::text("conjecture", annotated(name, "conjecture", formula)))
+            }
+        };
+        let kept = ["hypothesis", "assumption"].map(str::to_owned);
+        let mut problem = Problem::read(source, self.ranker, &kept)?;
+        let orders = match self.library {
+            Some(library) => {
+                let best = self.with_facts(&mut problem, library, arguments)?;
+                [best.clone(), best]
+            }
+            None => self.orders(&problem, embedded)?,
+        };
+        Ok(Task { name, problem, orders })
     }
-    let (mut question, conjecture, name) = match (&arguments.conjecture, &arguments.name) {
-        (_, Some(name)) => {
-            let statement = library.statement(name)?;
-            (Question::read(ranker, &statement)?, statement.text, name.clone())
+
+    /// The axioms of a problem, the best first: by model and reader, and by what formulas say alone.
+    fn orders(&self, problem: &Problem, embedded: &mut EmbeddedAxioms) -> Result<[Vec<Ranked>; 2]> {
+        let mut scores = problem.scores_with(self.ranker, embedded);
+        let mut nameless = problem.nameless_scores(self.ranker)?;
+        if let Some(reading) = self.reading {
+            problem.rescore(reading, self.ranker, (&mut scores, Trust::Both))?;
+            problem.rescore(reading, self.ranker, (&mut nameless, Trust::Reader))?;
         }
-        (conjecture, None) => {
-            let text = conjecture.as_deref().unwrap_or_default();
-            let question = arguments.reading.question(text, Syntax::Tptp, ranker)?;
-            let text = match text.strip_prefix('@') {
-                Some(file) => fs::read_to_string(file).with_context(|| format!("cannot read `{file}`"))?,
-                None => text.to_owned(),
-            };
-            (question, text, "conjecture".to_owned())
-        }
-    };
-    let wishes =
-        Wishes { reading, own_name: arguments.name.clone(), order: Order::Probability, ..Wishes::default() };
-    let mut candidates = Candidates::new(Some(Stored::OnDisk(library)), Vec::new());
-    let scores = candidates.rank(ranker, &mut question, &wishes, &Pace::Free)?;
-    let most = SCHEDULE.iter().map(|slice| slice.most).chain(arguments.most.iter().copied()).max();
-    let selection = Selection { most: most.unwrap_or(0), ..Selection::default() };
-    let (taken, _) = candidates.select(&selection, &scores, &Pace::Free)?;
-    let mut text = String::new();
-    for ranked in &taken {
-        let Statement { name, text: formula, .. } = candidates.statement(ranked.statement)?;
-        text += &annotated(&name, "axiom", &formula);
+        Ok([scores, nameless].map(|scores| order(&scores, |i| problem.axiom_name(i))))
     }
-    text += &annotated(&name, "conjecture", &conjecture);
-    let problem = Problem::read(Source::text("library", text), ranker, &[])?;
-    let ranks = (0..taken.len()).map(|statement| Ranked { statement, score: 1.0 - statement as f32 });
-    let best: Vec<Ranked> = ranks.collect();
-    Ok(Task { name, problem, orders: [best.clone(), best] })
-}
 
-/// A formula as TPTP has it in a file. One that has a name already gets this one.
-fn annotated(name: &str, role: &str, text: &str) -> String {
-    let text = text.trim();
-    let is_whole = ["fof(", "cnf(", "tff(", "thf("].iter().any(|language| text.starts_with(language));
-    let name = format!("'{}'", name.replace('\\', "\\\\").replace('\'', "\\'"));
-    let inner = if is_whole { text.splitn(3, ',').nth(2).unwrap_or(text) } else { text };
-    let language = if is_whole { &text[..3] } else { "fof" };
-    match is_whole {
-        true => format!("{language}({name}, {role}, {inner}\n"),
-        false => format!("{language}({name}, {role}, {inner}).\n"),
+    /// Adds the best facts of a library to a problem. All of its axioms, the best first.
+    fn with_facts(
+        &self,
+        problem: &mut Problem,
+        library: &Library,
+        arguments: &Arguments,
+    ) -> Result<Vec<Ranked>> {
+        let wishes = Wishes {
+            reading: self.reading,
+            own_name: arguments.name.clone(),
+            order: Order::Probability,
+            ..Wishes::default()
+        };
+        let most = SCHEDULE.iter().map(|slice| slice.most).chain(arguments.most.iter().copied()).max();
+        let selection = Selection { most: most.unwrap_or(0), ..Selection::default() };
+        let from = (Stored::OnDisk(library), library.syntax()?);
+        let found = problem.add_facts(from, self.ranker, &wishes, &selection, &Pace::Free)?;
+        Ok(order(&found.scores, |i| problem.axiom_name(i)))
     }
 }
 
@@ -295,14 +322,8 @@ fn prove(task: &Task, arguments: &Arguments, provers: &Provers, start: Instant) 
     bar.begin(Stage { name, done: 0, of: attempts.len() as u64, unit: "attempts" });
     let run = |tried: &Try<'_>, is_over: &(dyn Fn() -> bool + Sync)| {
         let left = end.saturating_duration_since(Instant::now());
-        let file = provers.folder.path().join(format!("{}.p", tried.number));
-        match fs::write(&file, task.problem.reduced(tried.axioms)) {
-            Ok(()) => attempt(tried.prover, &file, tried.time.min(left), is_over),
-            Err(error) => Attempted {
-                end: End::Missing(format!("cannot write `{}`: {error}", file.display())),
-                took: Duration::ZERO,
-            },
-        }
+        let text = task.problem.reduced(tried.axioms);
+        provers.attempt(tried.prover, &format!("{}.p", tried.number), text, tried.time.min(left), is_over)
     };
     let refuted = std::sync::Mutex::new(None::<String>);
     let heard = |tried: &Try<'_>, attempted: &Attempted| {
@@ -338,7 +359,7 @@ fn prove(task: &Task, arguments: &Arguments, provers: &Provers, start: Instant) 
     let winner = &attempts[number];
     let mut found = Found { axioms: task.used(&output, winner.axioms), output };
     if arguments.minimize {
-        found = minimize(task, winner.prover, found, took, provers, arguments.time)?;
+        found = minimize(task, winner.prover, found, took, provers, arguments.time);
     }
     let name = |ranked: &Ranked| task.problem.axiom_name(ranked.statement).to_owned();
     let mut premises: Vec<String> = found.axioms.iter().map(name).collect();
@@ -418,22 +439,21 @@ fn minimize(
     took: Duration,
     provers: &Provers,
     most_time: f64,
-) -> Result<Found> {
+) -> Found {
     let end = Instant::now() + Duration::from_secs_f64(most_time);
     let is_over = || Instant::now() >= end || provers.bar.is_stopped();
     // What takes long with fewer axioms is no gain.
     let time = (2 * took).max(Duration::from_secs(1));
-    let file = provers.folder.path().join("fewer.p");
-    let proves = |axioms: &[Ranked]| -> Result<Option<Found>> {
-        write(&file, &task.problem.reduced(axioms))?;
-        Ok(match attempt(prover, &file, time, &is_over).end {
+    let proves = |axioms: &[Ranked]| {
+        let text = task.problem.reduced(axioms);
+        match provers.attempt(prover, "fewer.p", text, time, &is_over).end {
             End::Said { status, output } if is_proved(&status) => {
                 Some(Found { axioms: task.used(&output, axioms), output })
             }
             _ => None,
-        })
+        }
     };
-    if let Some(fewer) = proves(&found.axioms.clone())? {
+    if let Some(fewer) = proves(&found.axioms.clone()) {
         found = fewer;
     }
     let mut place = found.axioms.len();
@@ -442,16 +462,12 @@ fn minimize(
         place -= 1;
         let mut fewer = found.axioms.clone();
         fewer.remove(place);
-        if let Some(fewer) = proves(&fewer)? {
+        if let Some(fewer) = proves(&fewer) {
             found = fewer;
             place = place.min(found.axioms.len());
         }
     }
-    Ok(found)
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
+    found
 }
 
 fn show(outcome: &Outcome, format: Output) -> Result<()> {

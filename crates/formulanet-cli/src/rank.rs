@@ -8,14 +8,15 @@ use clap::{ArgGroup, Args};
 use formulanet::rank::{
     Candidates, Intake, Languages, Library, Order, Pace, Question, Ranked, Ranker, Scores, Stored, Wishes,
 };
-use formulanet::read::Source;
+use formulanet::read::{Source, Syntax};
 use serde::Serialize;
 
 use crate::input::{
     ComputeArguments, FormatArgument, FormulaArguments, LimitArguments, ModelArgument, ReadingArguments,
-    SelectionArguments, one_of, read_all, refuse_stdin_twice, warn_unmatched, writing,
+    SelectionArguments, one_of, problem_of, read_all, refuse_stdin_twice, warn_unmatched, writing,
 };
 use crate::output::Output;
+use crate::usage::wrong;
 
 /// Rank statements by how useful they are for a conjecture
 ///
@@ -23,24 +24,25 @@ use crate::output::Output;
 /// proving the conjecture.
 #[derive(Args)]
 #[command(
-    group(ArgGroup::new("source").required(true)),
+    group(ArgGroup::new("source")),
     group(ArgGroup::new("question").required(true)),
     after_help = "Examples:\n  \
         formulanet rank --conjecture '!m n. m + n = n + m' --premises arithmetic.hol -k 5\n  \
         formulanet rank --conjecture @goal.txt --premises theory.p --format json\n  \
+        formulanet rank --conjecture @big.p -k 5\n  \
         formulanet rank --conjecture 'x + &0 = x' --premises reals.jsonl --exclude '*_THM' --explain\n  \
         formulanet rank --library theory.db --name rev_rev -k 5\n\n\
         A file of premises has `name: formula` lines in HOL Light's syntax, or is a HolStep file, a TPTP problem with\n\
         its includes, a DeepMath file, or JSON Lines: {\"name\": \"...\", \"statement\": \"...\", \"syntax\": \"hol\"}"
 )]
 pub(crate) struct Arguments {
-    /// A formula or sequent, `@FILE` to read it from a file, or `-` to read it from standard input
+    /// A formula or sequent, `@FILE` to read it from a file or a TPTP problem, or `-` to read it from standard input
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, group = "question")]
     conjecture: Option<String>,
     /// Rank for this statement of the library what comes before it, as if it had no proof yet
     #[arg(long, value_name = "NAME", group = "question", requires = "library", conflicts_with = "before")]
     name: Option<String>,
-    /// Rank the statements of this file; `-` is standard input
+    /// Rank the statements of this file; `-` is standard input [default: the axioms of a problem that has the conjecture]
     #[arg(long, value_name = "FILE", group = "source")]
     premises: Option<String>,
     /// Rank the statements of a library made by `formulanet library build`
@@ -79,10 +81,16 @@ pub(crate) struct Arguments {
 /// A line of the result.
 #[derive(Serialize)]
 pub(crate) struct Row<'a> {
+    /// The problem it is for, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) problem: Option<&'a str>,
     pub(crate) rank: usize,
     pub(crate) name: &'a str,
     pub(crate) score: f32,
     pub(crate) statement: &'a str,
+    /// Symbols that it has in common with the conjecture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) shared: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,12 +116,20 @@ struct ScopeArguments {
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
-    let files: Vec<String> = arguments.premises.iter().chain(&arguments.local).cloned().collect();
+    let problem = arguments.conjecture.as_deref().map(problem_of).transpose()?.flatten();
+    let own_axioms = problem.as_ref().filter(|_| arguments.premises.is_none() && arguments.library.is_none());
+    let own_axioms = own_axioms.map(|problem| problem.name().to_owned());
+    if own_axioms.is_none() && arguments.premises.is_none() && arguments.library.is_none() {
+        return Err(wrong("say what to rank: --premises FILE or --library FILE"));
+    }
+    let premises = arguments.premises.iter().chain(&own_axioms);
+    let files: Vec<String> = premises.chain(&arguments.local).cloned().collect();
     refuse_stdin_twice(files.iter().chain(&arguments.conjecture).map(String::as_str))?;
     let library = arguments.library.as_deref().map(Library::open).transpose()?;
     let sources = arguments.input.open(&files)?;
     let (own, stored) = (sources.first().map(Source::syntax), library.as_ref().map(Library::syntax));
-    let languages = Languages::decide(arguments.reading.syntax, own, stored.transpose()?);
+    let asked = arguments.reading.syntax.or(problem.map(|_| Syntax::Tptp));
+    let languages = Languages::decide(asked, own, stored.transpose()?);
     let has_proofs = library.as_ref().map(Library::proof_count).transpose()?.unwrap_or(0) > 0;
     let limits = arguments.limits.limits();
     let together = (&arguments.together, has_proofs || languages.reads());
@@ -168,10 +184,12 @@ fn print(
         let statement = candidates.statement(ranked.statement)?;
         let unknown = arguments.explain.then(|| candidates.unknown(ranked.statement, ranker)).transpose()?;
         let row = Row {
+            problem: None,
             rank: i + 1,
             name: &statement.name,
             score: ranked.score,
             statement: &statement.text,
+            shared: None,
             unknown,
             without_conjecture: scores.usual.as_ref().map(|scores| scores[ranked.statement]),
         };

@@ -39,7 +39,7 @@ const FILES: [(&str, &str); 15] = [
 ];
 
 /// Commands that make the rest.
-const MADE: [&str; 7] = [
+const MADE: [&str; 8] = [
     // A formula of HOL Light and of TPTP.
     "echo 'x = x' > goal.txt",
     "formulanet library build reals.db arithmetic.hol; formulanet library list --format json reals.db > reals.jsonl",
@@ -47,6 +47,7 @@ const MADE: [&str; 7] = [
     "formulanet prepare holstep.tgz --out holstep --view dag",
     "formulanet train --data holstep --out run --dim 8 --epochs 1",
     "formulanet library build theory.db theory.jsonl",
+    "formulanet library build sets.db theory.p; grep conjecture theory.p > goal.p",
     "for name in arithmetic lemmas; do cp reals.db $name.db; done",
 ];
 

@@ -82,7 +82,7 @@ fn what_fits_nothing_is_said() {
     check(&[&rank[..], &["--exclude", "NO_SUCH"]].concat(), "no statement is called `NO_SUCH`");
     check(&["select", PROBLEM, "--include", "bogus"], "no statement is called `bogus`");
     check(&["select", PROBLEM, "--keep", "bogus"], "no statement has the role `bogus`");
-    let quiet = formulanet(&["select", PROBLEM, "--keep", "none"], b"");
+    let quiet = formulanet(&["select", PROBLEM, "--keep", "none", "--no-names"], b"");
     assert_eq!(quiet.stderr, "");
 }
 

@@ -105,7 +105,7 @@ fn a_library_learns_from_what_was_proved() {
     formulanet(&["library", "add", &library, "-"], goal.as_bytes()).output();
     let script = folder.write(
         "quoted.sh",
-        "grep -q \"'subset_definition'\" \"$1\" && grep -q \"'late', conjecture\" \"$1\" || exit 1\n\
+        "grep -q 'fof(subset_definition, axiom' \"$1\" && grep -q 'fof(late, conjecture' \"$1\" || exit 1\n\
          echo '# SZS status Theorem'\n",
     );
     let prover = format!("sh {script} {{file}}");
@@ -115,6 +115,21 @@ fn a_library_learns_from_what_was_proved() {
     let listed = formulanet(&["library", "list", &library, "--format", "json"], b"").output();
     let line = listed.lines().find(|line| line.contains("\"late\"")).unwrap();
     assert!(line.contains("\"proof\":[") && line.contains("subset_definition"), "{line}");
+    // A problem's own axioms, and those of the library.
+    let goal = "fof('a goal', conjecture, subset(a, b)). fof(own, axiom, a = b).";
+    let problem = folder.write("goal.p", goal);
+    let script = folder.write(
+        "both.sh",
+        "grep -q 'fof(own, axiom' \"$1\" && grep -q 'fof(subset_definition, axiom' \"$1\" || exit 1\n\
+         echo '# SZS status Theorem'\n",
+    );
+    let prover = format!("sh {script} {{file}}");
+    let run = formulanet(&["prove", &problem, "--library", &library, "--prover", &prover], b"");
+    assert_eq!(run.code, Some(0), "{} {}", run.stdout, run.stderr);
+    let conjecture = format!("@{problem}");
+    let run =
+        formulanet(&["prove", "--conjecture", &conjecture, "--library", &library, "--prover", &prover], b"");
+    assert_eq!(run.code, Some(1), "{} {}", run.stdout, run.stderr);
     let run = formulanet(&["prove", "--library", &library], b"");
     assert!(run.code == Some(2) && run.stderr.contains("say what to prove"), "{}", run.stderr);
 }
@@ -129,4 +144,28 @@ fn e_proves_a_problem() {
         prove(&["--minimize", "--prover", "eprover --auto -s --proof-object --cpu-limit={seconds} {file}"]);
     assert_eq!(run.code, Some(0), "{} {}", run.stdout, run.stderr);
     assert!(run.stdout.contains("\n% used: "), "{}", run.stdout);
+}
+
+/// E takes numerals for integers, and stops where formulas have no types.
+#[test]
+fn numerals_do_not_stop_a_prover() {
+    let folder = Folder::new();
+    let text = "fof(1, axiom, ![X]: (even(X) => even(plus(X, 2)))).\nfof(zero, axiom, even(0)).\n\
+                fof(goal, conjecture, even(plus(plus(0, 2), 2))).\n";
+    let problem = folder.write("numbers.p", text);
+    let script = folder.write(
+        "checks.sh",
+        "grep -q 'plus(plus(numeral_0, numeral_2), numeral_2)' \"$1\" || exit 1\necho '# SZS status Theorem'\ncat \"$1\"\n",
+    );
+    let run = formulanet(&["prove", &problem, "--prover", &format!("sh {script} {{file}}")], b"");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(run.stdout.contains("even(plus(plus(0, 2), 2))"), "{}", run.stdout);
+    if Command::new("eprover").arg("--version").output().is_err() {
+        eprintln!("skipped: eprover is not installed");
+        return;
+    }
+    let prover = "eprover --auto -s --proof-object --cpu-limit={seconds} {file}";
+    let run = formulanet(&["prove", &problem, "--prover", prover], b"");
+    assert_eq!(run.code, Some(0), "{} {}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("\n% used: 1 zero\n") && !run.stdout.contains("numeral"), "{}", run.stdout);
 }

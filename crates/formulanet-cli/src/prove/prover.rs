@@ -16,10 +16,9 @@ pub(crate) struct Prover {
     arguments: Vec<String>,
 }
 
-/// Provers that are looked for, in order, with the arguments that make them print a proof in TPTP's notation. E takes numerals
-/// in FOF for numbers with a type of their own and stops, unless it is told not to.
+/// Provers that are looked for, in order, with the arguments that make them print a proof in TPTP's notation.
 const KNOWN: [(&str, &str); 5] = [
-    ("eprover", "--auto -s --proof-object --free-numbers --cpu-limit={seconds} {file}"),
+    ("eprover", "--auto -s --proof-object --cpu-limit={seconds} {file}"),
     ("vampire", "--mode casc --cores 1 --proof tptp --output_axiom_names on -t {seconds} {file}"),
     ("zipperposition", "--mode best -o tptp --timeout {seconds} {file}"),
     ("cvc5", "--lang=tptp --finite-model-find --tlimit={milliseconds} {file}"),

@@ -83,6 +83,15 @@ pub struct Scores {
     barred: Vec<bool>,
 }
 
+impl Scores {
+    /// Gives each candidate the better of its scores for two conjectures.
+    pub(super) fn join(&mut self, other: &Scores) {
+        let scores = self.scores.iter_mut().zip(&other.scores);
+        scores.for_each(|(score, other)| *score = score.max(*other));
+        self.barred.iter_mut().zip(&other.barred).for_each(|(barred, other)| *barred |= other);
+    }
+}
+
 /// Rows that are scored between two looks at the clock.
 const ROWS: usize = 8192;
 
@@ -214,6 +223,7 @@ impl<'a> Candidates<'a> {
         pace: &Pace<'_>,
     ) -> Result<(Vec<f32>, Option<Vec<f32>>), Error> {
         pace.check()?;
+        self.known.clear();
         let query = ranker.query(conjecture);
         let usual_query = if with_usual { ranker.usual_query() } else { None };
         let mut scoring = ranker.scoring(&query);

@@ -1,5 +1,8 @@
 //! A TPTP problem, and the smaller one that is left when only the best axioms are kept.
 
+mod facts;
+mod reasons;
+
 use std::collections::HashMap;
 
 use formulanet_logic::Interner;
@@ -12,6 +15,9 @@ use super::theory::Features;
 use crate::Error;
 use crate::model::encode::Encoded;
 use crate::read::{Annotated, Source, Statement, Syntax, parse};
+
+pub use facts::{WithFacts, annotated};
+pub use reasons::{Knowledge, Reasons};
 
 /// What a statement is in a problem.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,6 +40,13 @@ struct Item {
     encoded: Encoded,
 }
 
+impl Item {
+    /// As it is written.
+    fn statement(&self) -> Statement {
+        Statement { name: self.name.clone(), text: self.text.clone(), syntax: Syntax::Tptp }
+    }
+}
+
 /// Conjectures that axioms are read together with, at most: each takes the time of a whole reading.
 const MOST_CONJECTURES: usize = 4;
 
@@ -42,6 +55,8 @@ pub struct Problem {
     items: Vec<Item>,
     /// The numbers of its axioms.
     axioms: Vec<usize>,
+    /// How many statements were looked at for these, those of a library included.
+    considered: usize,
 }
 
 /// Axioms that were embedded once, for problems that share them.
@@ -100,8 +115,8 @@ impl Problem {
             let encoded = encode_at(formula, &names, &mut encoder, file, annotated.position)?;
             items.push(Item { part, role, name, text, encoded });
         }
-        let problem =
-            Problem { axioms: (0..items.len()).filter(|&i| items[i].part == Part::Axiom).collect(), items };
+        let axioms: Vec<usize> = (0..items.len()).filter(|&i| items[i].part == Part::Axiom).collect();
+        let problem = Problem { considered: axioms.len(), axioms, items };
         if problem.of(Part::Conjecture).next().is_none() {
             return Err(Error::NoConjecture { file });
         }
@@ -184,16 +199,11 @@ impl Problem {
         (scores, trust): (&mut Vec<f32>, Trust),
     ) -> Result<(), Error> {
         let options = ranker.hol_options();
-        let written = |Item { name, text, .. }: &Item| Statement {
-            name: name.clone(),
-            text: text.clone(),
-            syntax: Syntax::Tptp,
-        };
-        let axiom = |number: usize| Ok(written(&self.items[self.axioms[number]]));
+        let axiom = |number: usize| Ok(self.items[self.axioms[number]].statement());
         let mut best = vec![0.0f32; scores.len()];
         for conjecture in self.of(Part::Conjecture).take(MOST_CONJECTURES) {
             let mut read = scores.clone();
-            reading.rescore_for(&written(conjecture), (&mut read, trust), axiom, &options)?;
+            reading.rescore_for(&conjecture.statement(), (&mut read, trust), axiom, &options)?;
             best.iter_mut().zip(read).for_each(|(best, score)| *best = best.max(score));
         }
         *scores = best;
@@ -202,12 +212,27 @@ impl Problem {
 
     /// The problem with these axioms alone, by rank: declarations, what is kept, axioms, and the conjecture last.
     pub fn reduced(&self, taken: &[Ranked]) -> String {
-        let (taken_count, all, version) = (taken.len(), self.axioms.len(), env!("CARGO_PKG_VERSION"));
+        self.reduced_with(taken, |_| None)
+    }
+
+    /// The same with comments before axioms, by their rank from 0.
+    pub fn reduced_with(&self, taken: &[Ranked], comment: impl Fn(usize) -> Option<String>) -> String {
+        let (taken_count, all, version) = (taken.len(), self.considered, env!("CARGO_PKG_VERSION"));
         let mut text = format!("% {taken_count} of {all} axioms, selected by formulanet {version}\n");
+        let mut line = |statement: &str| {
+            text.push_str(statement);
+            text.push('\n');
+        };
         let of = |part| self.of(part).map(|item| item.text.as_str());
-        let axioms = taken.iter().map(|ranked| self.axiom_text(ranked.statement));
-        let kept = of(Part::Declaration).chain(of(Part::Kept));
-        text.extend(kept.chain(axioms).chain(of(Part::Conjecture)).flat_map(|statement| [statement, "\n"]));
+        of(Part::Declaration).chain(of(Part::Kept)).for_each(&mut line);
+        for (rank, ranked) in taken.iter().enumerate() {
+            if let Some(comment) = comment(rank) {
+                // A comment is one line, whatever is in a quoted name.
+                line(&format!("% {}", comment.replace(|c: char| c.is_control(), " ")));
+            }
+            line(self.axiom_text(ranked.statement));
+        }
+        of(Part::Conjecture).for_each(&mut line);
         text
     }
 }
