@@ -308,7 +308,7 @@ impl Selector<'_> {
         let most = SCHEDULE.iter().map(|slice| slice.most).chain(arguments.most.iter().copied()).max();
         let selection = Selection { most: most.unwrap_or(0), ..Selection::default() };
         let from = (Stored::OnDisk(library), library.syntax()?);
-        let found = problem.add_facts(from, self.ranker, &wishes, &selection, &Pace::Free)?;
+        let found = problem.rank_axioms(Some(from), self.ranker, &wishes, &selection, &Pace::Free)?;
         Ok(order(&found.scores, |i| problem.axiom_name(i)))
     }
 }

@@ -154,7 +154,7 @@ impl Selector<'_> {
                 let wishes = Wishes { reading: reading.as_ref(), ..Wishes::default() };
                 let from = (Stored::OnDisk(library), library.syntax()?);
                 let selection = arguments.selection.selection(most);
-                let found = problem.add_facts(from, ranker, &wishes, &selection, &Pace::Free)?;
+                let found = problem.rank_axioms(Some(from), ranker, &wishes, &selection, &Pace::Free)?;
                 warn_unmatched(&found.unmatched);
                 found.scores
             }

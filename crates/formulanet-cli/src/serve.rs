@@ -4,10 +4,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use formulanet::logic::Limits;
 use formulanet::net::Precision;
+use formulanet::read::read_text;
 use formulanet_server::{Server, Settings};
 
 use crate::input::counted;
@@ -20,6 +21,7 @@ use crate::input::counted;
 #[command(after_help = "Examples:\n  \
     formulanet serve\n  \
     formulanet serve --library arithmetic.db --library reals.db --listen 127.0.0.1:9000\n  \
+    formulanet serve --library reals.db --writable --token-file token.txt\n  \
     curl -s localhost:8017/v1/rank -H 'content-type: application/json' \\\n       \
     -d '{\"conjecture\": \"!m n. m + n = n + m\", \"premises\": \"ADD_0: !m. m + 0 = m\"}'")]
 pub(crate) struct Arguments {
@@ -36,6 +38,15 @@ pub(crate) struct Arguments {
     /// Multiply in f32 or bf16; auto takes bf16 if the CPU has instructions for it
     #[arg(long, value_name = "auto|f32|bf16", default_value = "auto", value_parser = super::train::parse_word::<Precision>)]
     precision: Precision,
+    /// Let requests that know the token add statements and proofs to the libraries
+    #[arg(long, requires = "token_file")]
+    writable: bool,
+    /// Read the token from this file: at least 16 characters, which requests send as `authorization: Bearer TOKEN`
+    #[arg(long, value_name = "FILE", requires = "writable")]
+    token_file: Option<String>,
+    /// Let the pages of this site ask, such as https://example.org
+    #[arg(long, value_name = "ORIGIN", value_parser = origin)]
+    allow_origin: Vec<String>,
     #[command(flatten)]
     limits: ServerLimits,
 }
@@ -76,6 +87,31 @@ struct ServerLimits {
     max_treelets: u64,
 }
 
+/// A site as browsers name it: scheme, host, perhaps a port, and nothing behind it.
+fn origin(text: &str) -> Result<String, String> {
+    let host = ["http://", "https://"].iter().find_map(|scheme| text.strip_prefix(scheme));
+    let is_host = |host: &str| {
+        !host.is_empty() && host.bytes().all(|b| b.is_ascii_graphic() && !b"/?#@*\\".contains(&b))
+    };
+    match host {
+        Some(host) if is_host(host) => Ok(text.to_ascii_lowercase()),
+        _ => Err("expected a site such as https://example.org, without a path".to_owned()),
+    }
+}
+
+/// The token that requests have to know.
+fn token(file: &str) -> Result<String> {
+    let token = read_text(file, 4096)?.trim().to_owned();
+    let is_plain = token.bytes().all(|byte| byte.is_ascii_graphic());
+    if token.len() < 16 || !is_plain {
+        bail!(
+            "{file}: expected a token of at least 16 characters without spaces, found {}; make one with `openssl rand -hex 32`",
+            if is_plain { format!("{}", token.len()) } else { "others".to_owned() }
+        );
+    }
+    Ok(token)
+}
+
 /// A time that is long enough to answer in, and that clocks can add.
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
@@ -104,12 +140,14 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             nodes: limits.max_nodes,
             treelets: limits.max_treelets,
         },
+        token: arguments.token_file.as_deref().map(token).transpose()?,
+        origins: arguments.allow_origin,
     })?;
     for (name, statements) in server.libraries() {
         eprintln!("library {name}: {}", counted(statements, "statement"));
     }
     if !server.address().ip().is_loopback() {
-        eprintln!("anybody who can reach this address may ask: there are no passwords");
+        eprintln!("anybody who can reach this address may ask: only changes need a token");
     }
     eprintln!("listening on http://{}", server.address());
     server.run_until_signal()?;

@@ -60,6 +60,7 @@ fn place() -> Folder {
     }
     folder.write("more.hol", "OLD_LEMMA: !m. m + 0 = m");
     folder.write("my-pairs.jsonl", pairs(true));
+    folder.write("token.txt", "a-token-that-nobody-knows");
     // More than `prepare` holds out.
     write_holstep(&folder.path("raw"), 704);
     for (command, run) in MADE.iter().zip(shell(PROGRAM, folder.root(), &MADE)) {

@@ -5,9 +5,10 @@ use std::fmt;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode, header};
 use formulanet::logic::Position;
+use formulanet::logic::hol::Overload;
 use formulanet::read::Syntax;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, Error, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use tokio::time::timeout_at;
 
@@ -52,31 +53,55 @@ fn expect_json(headers: &HeaderMap) -> Result<(), Problem> {
     Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
 }
 
+/// One request, or a list of them.
+#[derive(Debug)]
+pub(crate) enum Several<T> {
+    One(T),
+    Many(Vec<T>),
+}
+
 /// Reads a JSON object. What is no JSON is malformed; what is, but not as it should be, makes no sense.
 pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
-    let text = std::str::from_utf8(body).map_err(|error| {
+    read_as(text(body)?, '{', "a JSON object")
+}
+
+/// Reads a JSON object, or a list of such.
+pub(crate) fn parse_several<T: DeserializeOwned>(body: &[u8]) -> Result<Several<T>, Problem> {
+    let text = text(body)?;
+    let expected = "a JSON object, or a list of them,";
+    if text.trim_start().starts_with('[') {
+        read_as(text, '[', expected).map(Several::Many)
+    } else {
+        read_as(text, '{', expected).map(Several::One)
+    }
+}
+
+fn text(body: &[u8]) -> Result<&str, Problem> {
+    std::str::from_utf8(body).map_err(|error| {
         let message = format!("expected JSON in UTF-8, found the byte 0x{:02x}", body[error.valid_up_to()]);
         let place = Position::in_text(&String::from_utf8_lossy(body), error.valid_up_to(), 1);
         Problem::new(StatusCode::BAD_REQUEST, message).at(place)
-    })?;
-    let is_object = text.trim_start().starts_with('{');
+    })
+}
+
+fn read_as<T: DeserializeOwned>(text: &str, first: char, expected: &str) -> Result<T, Problem> {
+    let is_expected = text.trim_start().starts_with(first);
     let error = match serde_json::from_str(text) {
-        Ok(read) if is_object => return Ok(read),
+        Ok(read) if is_expected => return Ok(read),
         Ok(_) => None,
         Err(error) => Some(error),
     };
     if let Err(malformed) = serde_json::from_str::<IgnoredAny>(text) {
         return Err(at(StatusCode::BAD_REQUEST, "expected JSON", &malformed));
     }
+    let expected = format!("expected {expected} as /openapi.json describes it");
     match error {
         // What is well-formed to one who ignores it, and malformed to one who reads it: nested too deeply, and the like.
         Some(error) if !error.is_data() => Err(at(StatusCode::BAD_REQUEST, "expected JSON", &error)),
-        Some(error) if is_object => Err(at(StatusCode::UNPROCESSABLE_ENTITY, EXPECTED, &error)),
-        _ => Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("{EXPECTED}, found something else"))),
+        Some(error) if is_expected => Err(at(StatusCode::UNPROCESSABLE_ENTITY, &expected, &error)),
+        _ => Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("{expected}, found something else"))),
     }
 }
-
-const EXPECTED: &str = "expected a JSON object as /openapi.json describes it";
 
 /// What is wrong with JSON; the place stands beside the message, not in it.
 fn at(status: StatusCode, expected: &str, error: &serde_json::Error) -> Problem {
@@ -84,7 +109,58 @@ fn at(status: StatusCode, expected: &str, error: &serde_json::Error) -> Problem 
     let message = error.to_string();
     let message = message.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&message);
     let place = Position { line: line.max(1), column: column.max(1) };
-    Problem::new(status, format!("{expected}: {message}")).at(place)
+    Problem::new(status, format!("{expected}: {}", in_words(message))).at(place)
+}
+
+/// A message of the JSON reader in words of JSON rather than of Rust.
+fn in_words(message: &str) -> String {
+    const WORDS: [(&str, &str); 13] = [
+        ("usize", "a whole number"),
+        ("u64", "a whole number"),
+        ("u32", "a whole number"),
+        ("f32", "a number"),
+        ("f64", "a number"),
+        ("a sequence", "a list"),
+        ("a map", "an object"),
+        ("map", "an object"),
+        ("sequence", "a list"),
+        ("a boolean", "true or false"),
+        ("unit", "null"),
+        ("unit value", "null"),
+        ("a string", "a text"),
+    ];
+    let word = |text: &str| -> String {
+        let is_type = text.starts_with("struct ") || text.starts_with("enum ");
+        let known = WORDS.iter().find(|(rust, _)| *rust == text).map(|(_, word)| (*word).to_owned());
+        known.unwrap_or_else(|| if is_type { "an object".to_owned() } else { text.to_owned() })
+    };
+    let found = |text: &str| -> String {
+        let kinds = ["string ", "integer `", "floating point `", "boolean `"];
+        match kinds.iter().find(|kind| text.starts_with(**kind)) {
+            Some(kind) => text[kind.trim_end_matches('`').len()..].to_owned(),
+            None => word(text),
+        }
+    };
+    let wrong = ["invalid type: ", "invalid value: "].iter().find_map(|begin| message.strip_prefix(begin));
+    match wrong.and_then(|wrong| wrong.rsplit_once(", expected ")) {
+        Some((given, expected)) => format!("expected {}, found {}", word(expected), found(given)),
+        None => message.to_owned(),
+    }
+}
+
+/// Which arithmetic an operator of HOL Light belongs to where nothing else tells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Arithmetic(pub(crate) Overload);
+
+impl<'de> Deserialize<'de> for Arithmetic {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let found = String::deserialize(deserializer)?;
+        let known = Overload::ALL.iter().find(|(name, _)| *name == found);
+        known.map(|(_, overload)| Arithmetic(*overload)).ok_or_else(|| {
+            let names = Overload::ALL.map(|(name, _)| name).join(", ");
+            D::Error::custom(format!("expected one of {names}, found `{}`", crate::catalog::shown(&found)))
+        })
+    }
 }
 
 /// A statement of a request.
@@ -173,6 +249,21 @@ mod tests {
         check(r#"{"p": [{"name": "a", "statement": "T", "syntax": "coq"}]}"#, "expected `hol` or `tptp`");
         check(r#"{"p": [{"name": "a", "statment": "T"}]}"#, "422 1:31");
         check(r#"{"p": 7}"#, "422 1:7");
+    }
+
+    #[test]
+    fn messages_speak_of_json() {
+        let check = |rust: &str, expected: &str| assert_eq!(in_words(rust), expected, "{rust}");
+        check("invalid type: string \"many\", expected usize", "expected a whole number, found \"many\"");
+        check("invalid value: integer `-1`, expected usize", "expected a whole number, found `-1`");
+        check("invalid type: map, expected a string", "expected a text, found an object");
+        check("invalid type: null, expected f32", "expected a number, found null");
+        check("invalid type: integer `3`, expected struct Request", "expected an object, found `3`");
+        check(
+            "invalid type: string \"a, expected b\", expected a sequence",
+            "expected a list, found \"a, expected b\"",
+        );
+        check("missing field `conjecture`", "missing field `conjecture`");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use axum::http::StatusCode;
 use formulanet::Error;
 use formulanet::logic::Limits;
 use formulanet::model::TrainedModel;
@@ -153,7 +154,7 @@ impl Catalog {
             } else {
                 format!("expected one of {}, found `{}`", known.join(", "), shown(name))
             };
-            Problem::senseless("library", message)
+            Problem::new(StatusCode::NOT_FOUND, message).in_field("library")
         })
     }
 }

@@ -7,6 +7,7 @@ use formulanet::rank::{Languages, Pace};
 use formulanet::read::Syntax;
 use serde::{Deserialize, Serialize};
 
+use crate::body::Arithmetic;
 use crate::pool::Deadline;
 use crate::problem::Problem;
 use crate::rank::encode;
@@ -17,6 +18,7 @@ use crate::router::App;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
     statements: Vec<Item>,
+    overload: Option<Arithmetic>,
     model: Option<String>,
 }
 
@@ -42,7 +44,7 @@ pub(crate) struct Answer {
 /// Embeds.
 pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result<Answer, Problem> {
     let App { catalog, settings, .. } = app;
-    let Request { statements, model } = request;
+    let Request { statements, overload, model } = request;
     if statements.len() > settings.max_premises {
         let message =
             format!("expected at most {} statements, found {}", settings.max_premises, statements.len());
@@ -61,7 +63,7 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
             deadline.check()?;
         }
         let (field, syntax) = (format!("statements[{i}].statement"), statement.syntax.unwrap_or_default());
-        encoded.push(encode(&field, &statement.statement, syntax, &model.ranker)?);
+        encoded.push(encode(&field, (&statement.statement, syntax), overload, &model.ranker)?);
     }
     let network = model.ranker.network();
     let mut vectors = Vec::with_capacity(encoded.len());

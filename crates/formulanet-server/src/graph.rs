@@ -6,6 +6,7 @@ use formulanet::logic::{Graph, GraphBuilder, Interner, Position, View, hol, tptp
 use formulanet::read::Syntax;
 use serde::{Deserialize, Serialize};
 
+use crate::body::Arithmetic;
 use crate::catalog::shown;
 use crate::pool::Deadline;
 use crate::problem::Problem;
@@ -18,6 +19,7 @@ pub(crate) struct Request {
     formula: String,
     #[serde(default)]
     syntax: Syntax,
+    overload: Option<Arithmetic>,
     view: Option<String>,
     /// Names that this model knows are constants.
     model: Option<String>,
@@ -51,6 +53,8 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
         Some(name) => catalog.model(name)?.ranker.hol_options(),
         None => hol::Options { limits, ..hol::Options::default() },
     };
+    let overload = request.overload.map_or(options.overload, |Arithmetic(overload)| overload);
+    let options = hol::Options { overload, ..options };
     let mut names = Interner::new();
     let formula = match request.syntax {
         Syntax::Hol => hol::parse(&request.formula, &options, &mut names),

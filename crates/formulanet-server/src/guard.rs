@@ -1,11 +1,12 @@
-//! What every request passes: counting, the check of its host, and headers that keep browsers careful.
+//! What every request passes: counting, the check of its host, and headers that keep browsers careful, or let pages of other
+//! sites ask.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -23,18 +24,50 @@ const HEADERS: [(HeaderName, &str); 3] = [
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
+/// Headers of answers to pages of other sites that may ask.
+const FOR_OTHER_SITES: [(HeaderName, &str); 4] = [
+    (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST"),
+    (header::ACCESS_CONTROL_ALLOW_HEADERS, "authorization, content-type"),
+    (header::ACCESS_CONTROL_MAX_AGE, "600"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "cross-origin"),
+];
+
+/// Whether pages of a site may ask.
+fn is_listed(origin: &HeaderValue, origins: &[String]) -> bool {
+    origins.iter().any(|listed| listed.as_bytes() == origin.as_bytes())
+}
+
+/// Whether a browser asks on behalf of a page whether the page may ask.
+fn is_preflight(request: &Request) -> bool {
+    request.method() == Method::OPTIONS
+        && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+}
+
 /// Lets a request through to its handler.
 pub(crate) async fn pass(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let began = Instant::now();
     let _in_flight = app.metrics.request();
     let path = request.uri().path().to_owned();
     request.extensions_mut().insert(Began(began));
+    let origin =
+        request.headers().get(header::ORIGIN).filter(|origin| is_listed(origin, &app.settings.origins));
+    let origin = origin.cloned();
     let mut response = match check_host(&request, app.address) {
+        Ok(()) if origin.is_some() && is_preflight(&request) => StatusCode::NO_CONTENT.into_response(),
         Ok(()) => next.run(request).await,
         Err(problem) => problem.into_response(),
     };
     for (name, value) in HEADERS {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    if !app.settings.origins.is_empty() {
+        response.headers_mut().insert(header::VARY, HeaderValue::from_static("origin"));
+    }
+    if let Some(origin) = origin {
+        response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        for (name, value) in FOR_OTHER_SITES {
+            response.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
     }
     app.metrics.answered(&path, response.status(), began.elapsed());
     response

@@ -1,6 +1,5 @@
 //! `GET /v1/library`: the libraries of the server, and what is in them.
 
-use axum::http::StatusCode;
 use formulanet::read::Syntax;
 use serde::{Deserialize, Serialize};
 
@@ -66,10 +65,7 @@ pub(crate) fn answer(catalog: &Catalog, query: Query, deadline: &Deadline) -> Re
             format!("expected at most {MOST}, found {}; ask for the rest with `offset`", query.limit);
         return Err(Problem::senseless("limit", message));
     }
-    // The library is what the address names, so it is not found.
-    let shelf = catalog
-        .shelf(name)
-        .map_err(|problem| Problem::new(StatusCode::NOT_FOUND, problem.details.message).in_field("name"))?;
+    let shelf = catalog.shelf(name).map_err(|problem| problem.in_field("name"))?;
     let wanted = query.contains.as_deref().map(str::to_lowercase);
     let (mut found, mut entries) = (0, Vec::new());
     let contents = shelf.read();

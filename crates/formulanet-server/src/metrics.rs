@@ -11,8 +11,21 @@ use axum::http::StatusCode;
 const BUCKETS: [f64; 13] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
 /// Paths that are counted by themselves; all others are one, so that nobody fills our memory with paths.
-pub(crate) const PATHS: [&str; 8] =
-    ["/", "/healthz", "/metrics", "/openapi.json", "/v1/embed", "/v1/graph", "/v1/library", "/v1/rank"];
+pub(crate) const PATHS: [&str; 11] = [
+    "/",
+    "/healthz",
+    "/metrics",
+    "/openapi.json",
+    "/v1/embed",
+    "/v1/graph",
+    FACTS,
+    "/v1/library",
+    "/v1/neighbors",
+    "/v1/rank",
+    "/v1/select",
+];
+/// Of all libraries together.
+const FACTS: &str = "/v1/libraries/{name}/facts";
 const OTHER: &str = "other";
 
 /// Counters.
@@ -66,6 +79,8 @@ impl Metrics {
 
     /// A request was answered.
     pub(crate) fn answered(&self, path: &str, status: StatusCode, time: Duration) {
+        let is_facts = path.starts_with("/v1/libraries/") && path.ends_with("/facts");
+        let path = if is_facts { FACTS } else { path };
         let path = PATHS.iter().find(|known| **known == path).copied().unwrap_or(OTHER);
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         *counts.requests.entry((path, status.as_u16())).or_default() += 1;

@@ -1,6 +1,5 @@
 //! What a client is told when there is no answer.
 
-use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use formulanet::Error;
@@ -18,7 +17,17 @@ pub(crate) struct Problem {
     closes: bool,
 }
 
-/// What the client reads of it.
+/// What clients read: a problem of RFC 9457, with the place that it is about.
+#[derive(Serialize)]
+pub(crate) struct Document<'a> {
+    r#type: &'static str,
+    title: &'a str,
+    status: u16,
+    detail: &'a str,
+    error: &'a Details,
+}
+
+/// What is wrong, and where.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub(crate) struct Details {
     pub(crate) message: String,
@@ -30,11 +39,6 @@ pub(crate) struct Details {
     pub(crate) line: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) column: Option<usize>,
-}
-
-#[derive(Serialize)]
-struct Envelope {
-    error: Details,
 }
 
 impl Problem {
@@ -78,6 +82,10 @@ impl Problem {
             }
             Error::Data { message, .. } => Self::new(StatusCode::BAD_REQUEST, message).in_field(field),
             Error::NoStatements => Self::senseless(field, error.to_string()),
+            Error::NoConjecture { .. } => {
+                let message = "expected a conjecture, found none; give one the role `conjecture`";
+                Self::senseless(field, message)
+            }
             Error::TooManyForced { most, forced } => {
                 let message = format!(
                     "expected at most k = {most} statements that must be in, found {forced}; raise `k` or name fewer"
@@ -87,6 +95,19 @@ impl Problem {
             Error::Interrupted => Self::time_over(),
             // Requests make us read no files.
             _ => Self::fault(),
+        }
+    }
+
+    /// Why a library cannot be changed.
+    pub(crate) fn of_library(error: Error, name: &str) -> Self {
+        match error {
+            Error::Interrupted => Self::time_over(),
+            error => {
+                eprintln!("library {name}: {error}");
+                let message =
+                    format!("the library `{name}` cannot be written now; the server's log says why");
+                Problem { retry_after: Some(5), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
+            }
         }
     }
 
@@ -100,6 +121,22 @@ impl Problem {
         self
     }
 
+    /// Who has not said who it is, or not in the way that counts.
+    pub(crate) fn unauthorised(message: &str) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, message)
+    }
+
+    /// As clients read it.
+    pub(crate) fn document(&self) -> Document<'_> {
+        Document {
+            r#type: "about:blank",
+            title: self.status.canonical_reason().unwrap_or("Error"),
+            status: self.status.as_u16(),
+            detail: &self.details.message,
+            error: &self.details,
+        }
+    }
+
     pub(crate) fn closing(mut self) -> Self {
         self.closes = true;
         self
@@ -108,7 +145,12 @@ impl Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let mut response = (self.status, Json(Envelope { error: self.details })).into_response();
+        let text = serde_json::to_string(&self.document()).unwrap_or_default();
+        let kind = [(header::CONTENT_TYPE, "application/problem+json")];
+        let mut response = (self.status, kind, text).into_response();
+        if self.status == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }

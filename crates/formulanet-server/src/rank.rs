@@ -1,9 +1,11 @@
 //! `POST /v1/rank`: which statements are worth using for a conjecture.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::http::StatusCode;
 use formulanet::Error;
+use formulanet::logic::hol::{self, Overload};
 use formulanet::model::encode::Encoded;
 use formulanet::rank::{
     self, Candidates, Intake, Languages, Order, Pace, Premise, Question, Ranked, Ranker, Selection, Stored,
@@ -12,17 +14,19 @@ use formulanet::rank::{
 use formulanet::read::{Source, Statement, Syntax};
 use serde::{Deserialize, Serialize};
 
-use crate::body::{NamedStatement, Premises};
+use crate::body::{Arithmetic, NamedStatement, Premises, Several};
 use crate::catalog::{Catalog, Model, Shelf, shown};
 use crate::pool::Deadline;
 use crate::problem::Problem;
-use crate::router::App;
+use crate::router::{App, Reply};
 
 /// What is asked.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
     conjecture: Option<String>,
+    /// Several conjectures, which are answered one by one.
+    conjectures: Option<Vec<String>>,
     /// A statement of the library to rank for, instead of a conjecture.
     name: Option<String>,
     /// Only what comes before this statement of the library.
@@ -36,6 +40,7 @@ pub(crate) struct Request {
     #[serde(default)]
     order: Order,
     syntax: Option<Syntax>,
+    overload: Option<Arithmetic>,
     library: Option<String>,
     premises: Option<Premises>,
     #[serde(default = "default_k")]
@@ -59,8 +64,7 @@ fn default_k() -> usize {
 #[derive(Serialize)]
 pub(crate) struct Answer {
     model: String,
-    /// Set by the caller, who knows when the request came.
-    pub(crate) took_ms: f64,
+    took_ms: f64,
     /// Labels of the conjecture that the model does not know.
     unknown: Vec<String>,
     /// Names and patterns of the request that no statement fits.
@@ -78,8 +82,64 @@ struct Row {
     syntax: Syntax,
 }
 
-/// Ranks.
-pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result<Answer, Problem> {
+/// Conjectures of one request.
+const MOST_CONJECTURES: usize = 1000;
+
+/// Answers one question with a JSON object, and several with a line for each, in their order: an answer or a problem.
+pub(crate) fn reply(
+    app: &App,
+    asked: Several<Request>,
+    began: Instant,
+    deadline: &Deadline,
+) -> Result<Reply, Problem> {
+    let requests = match asked {
+        Several::One(request) if request.conjectures.is_none() => {
+            let answer = answers(app, request, began, deadline)?.pop().unwrap_or(Err(Problem::fault()))?;
+            return Reply::json(&answer);
+        }
+        Several::One(request) => vec![request],
+        Several::Many(requests) if requests.is_empty() => {
+            let message = "expected a JSON object, or a list of them, found an empty list";
+            return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, message));
+        }
+        Several::Many(requests) => requests,
+    };
+    let several = |request: &Request| request.conjectures.as_ref().map_or(1, Vec::len);
+    let count = requests.iter().map(several).fold(0, usize::saturating_add);
+    if count > MOST_CONJECTURES {
+        let message =
+            format!("expected at most {MOST_CONJECTURES} conjectures, found {count}; ask several times");
+        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, message));
+    }
+    let mut lines = Vec::new();
+    for request in requests {
+        let wanted = several(&request);
+        match answers(app, request, began, deadline) {
+            Ok(answers) => answers.iter().try_for_each(|answer| write_line(&mut lines, answer))?,
+            // What is wrong with a request is wrong for each of its conjectures.
+            Err(problem) => (0..wanted).try_for_each(|_| write_line(&mut lines, &Err(problem.clone())))?,
+        }
+        deadline.check()?;
+    }
+    Ok(Reply { kind: "application/x-ndjson", bytes: lines })
+}
+
+fn write_line(lines: &mut Vec<u8>, answer: &Result<Answer, Problem>) -> Result<(), Problem> {
+    let written = match answer {
+        Ok(answer) => serde_json::to_writer(&mut *lines, answer),
+        Err(problem) => serde_json::to_writer(&mut *lines, &problem.document()),
+    };
+    lines.push(b'\n');
+    written.map_err(|_| Problem::fault())
+}
+
+/// Ranks for all conjectures of a request.
+fn answers(
+    app: &App,
+    request: Request,
+    began: Instant,
+    deadline: &Deadline,
+) -> Result<Vec<Result<Answer, Problem>>, Problem> {
     let App { catalog, settings, .. } = app;
     let shelf = request.library.as_deref().map(|name| catalog.shelf(name)).transpose()?;
     if shelf.is_none() && request.premises.is_none() {
@@ -97,14 +157,23 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
     let model = model_of(catalog, shelf, request.model.as_deref(), languages)?;
     let ranker = &model.ranker;
     let has_proofs = contents.as_ref().is_some_and(|contents| contents.shelf.learned.is_some());
-    let intake = Intake::new(ranker);
+    let Arithmetic(overload) = request.overload.unwrap_or(Arithmetic(Overload::default()));
+    let intake = Intake::new(ranker).with_overload(overload);
     let intake = if has_proofs { intake } else { intake.without_features() };
     let own = own.map(|own| own.read(intake, request.syntax, settings.max_premises, deadline)).transpose()?;
-    let conjecture = match (request.conjecture, &request.name, &contents) {
-        (Some(text), None, _) => Statement { name: "conjecture".into(), text, syntax: languages.conjecture },
-        (None, Some(name), Some(contents)) => statement_of(&contents.shelf, name, "name")?,
+    let written = |text: String| Statement { name: "conjecture".into(), text, syntax: languages.conjecture };
+    let conjectures: Vec<Statement> = match (
+        request.conjecture,
+        request.conjectures,
+        &request.name,
+        &contents,
+    ) {
+        (Some(text), None, None, _) => vec![written(text)],
+        (None, Some(texts), None, _) => texts.into_iter().map(written).collect(),
+        (None, None, Some(name), Some(contents)) => vec![statement_of(&contents.shelf, name, "name")?],
         _ => {
-            let message = "expected `conjecture`, or `library` and the `name` of one of its statements";
+            let message =
+                "expected `conjecture`, `conjectures`, or `library` and the `name` of one of its statements";
             return Err(Problem::senseless("conjecture", message));
         }
     };
@@ -115,9 +184,6 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
         }
         (None, _) => {}
     }
-    let question = Question::read(ranker, &conjecture);
-    let mut question = question.map_err(|error| Problem::of(error, "conjecture"))?;
-
     let is_over = || deadline.check().map_err(|_| Error::Interrupted);
     let pace = Pace::Timed(&is_over);
     let reads = request.read.unwrap_or(has_proofs || languages.reads());
@@ -136,28 +202,39 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
         order: request.order,
         with_usual: false,
     };
-    let scores = candidates.rank(ranker, &mut question, &wishes, &pace);
-    let scores = scores.map_err(|error| Problem::of(error, "premises"))?;
     let selection = Selection {
         most: request.k,
         threshold: request.threshold,
         include: request.include,
         exclude: request.exclude,
     };
-    let selected = candidates.select(&selection, &scores, &pace);
-    let (taken, marks) = selected.map_err(|error| Problem::of(error, "include"))?;
-    let row = |(ranked, rank): (&Ranked, usize)| {
-        let statement = candidates.statement(ranked.statement).map_err(|_| Problem::fault())?;
-        let (name, syntax) = (statement.name, statement.syntax);
-        Ok(Row { rank, name, score: ranked.score, statement: statement.text, syntax })
+    let options = hol::Options { overload, ..ranker.hol_options() };
+    let mut answer = |conjecture: &Statement| -> Result<Answer, Problem> {
+        let question = Question::read_as(ranker, conjecture, &options);
+        let mut question = question.map_err(|error| Problem::of(error, "conjecture"))?;
+        let scores = candidates.rank(ranker, &mut question, &wishes, &pace);
+        let scores = scores.map_err(|error| Problem::of(error, "premises"))?;
+        let selected = candidates.select(&selection, &scores, &pace);
+        let (taken, marks) = selected.map_err(|error| Problem::of(error, "include"))?;
+        let row = |(ranked, rank): (&Ranked, usize)| {
+            let statement = candidates.statement(ranked.statement).map_err(|_| Problem::fault())?;
+            let (name, syntax) = (statement.name, statement.syntax);
+            Ok(Row { rank, name, score: ranked.score, statement: statement.text, syntax })
+        };
+        Ok(Answer {
+            model: model.name.clone(),
+            took_ms: milliseconds_since(began),
+            unknown: question.encoded.unknown().to_vec(),
+            unmatched: marks.unmatched,
+            premises: taken.iter().zip(1..).map(row).collect::<Result<_, Problem>>()?,
+        })
     };
-    Ok(Answer {
-        model: model.name.clone(),
-        took_ms: 0.0,
-        unknown: question.encoded.unknown().to_vec(),
-        unmatched: marks.unmatched,
-        premises: taken.iter().zip(1..).map(row).collect::<Result<_, Problem>>()?,
-    })
+    Ok(conjectures.iter().map(&mut answer).collect())
+}
+
+/// How long ago something began, to a tenth of a millisecond.
+pub(crate) fn milliseconds_since(began: Instant) -> f64 {
+    (began.elapsed().as_secs_f64() * 1e4).round() / 10.0
 }
 
 /// The statement of a library that a field names.
@@ -168,7 +245,7 @@ fn statement_of(contents: &rank::Shelf, name: &str, field: &str) -> Result<State
 }
 
 /// The library's model, the one that the request names, or the one for the statements' language.
-fn model_of(
+pub(crate) fn model_of(
     catalog: &Catalog,
     shelf: Option<&Shelf>,
     named: Option<&str>,
@@ -190,20 +267,26 @@ fn model_of(
 }
 
 /// Reads one formula as a model does.
-pub(crate) fn encode(field: &str, text: &str, syntax: Syntax, ranker: &Ranker) -> Result<Encoded, Problem> {
-    let read = Intake::new(ranker).take(field, text, syntax);
+pub(crate) fn encode(
+    field: &str,
+    (text, syntax): (&str, Syntax),
+    overload: Option<Arithmetic>,
+    ranker: &Ranker,
+) -> Result<Encoded, Problem> {
+    let Arithmetic(overload) = overload.unwrap_or(Arithmetic(Overload::default()));
+    let read = Intake::new(ranker).with_overload(overload).take(field, text, syntax);
     read.map(|premise| premise.encoded).map_err(|error| Problem::of(error, field))
 }
 
 /// The statements of a request.
-enum Own {
+pub(crate) enum Own {
     List(Vec<NamedStatement>),
     /// A text that must not include files: a request must not make us read any.
     Text(Source),
 }
 
 impl Own {
-    fn new(premises: Premises) -> Self {
+    pub(crate) fn new(premises: Premises) -> Self {
         match premises {
             Premises::List(list) => Own::List(list),
             Premises::Text(text) => Own::Text(Source::text("premises", text)),
@@ -211,7 +294,7 @@ impl Own {
     }
 
     /// The language of the first. Those of a list are in the request's language unless they say otherwise.
-    fn syntax(&self, asked: Option<Syntax>) -> Syntax {
+    pub(crate) fn syntax(&self, asked: Option<Syntax>) -> Syntax {
         match self {
             Own::List(list) => list.first().and_then(|first| first.syntax).or(asked).unwrap_or_default(),
             Own::Text(source) => source.syntax(),
@@ -219,7 +302,7 @@ impl Own {
     }
 
     /// Reads them, and looks at their number and at the clock on the way.
-    fn read(
+    pub(crate) fn read(
         self,
         mut intake: Intake<'_>,
         asked: Option<Syntax>,
@@ -259,7 +342,7 @@ impl Own {
     }
 }
 
-fn check_count(count: usize, most: usize) -> Result<(), Problem> {
+pub(crate) fn check_count(count: usize, most: usize) -> Result<(), Problem> {
     if count <= most {
         return Ok(());
     }
@@ -274,7 +357,7 @@ fn check_count(count: usize, most: usize) -> Result<(), Problem> {
 const MOST_PATTERNS: usize = 1000;
 const LONGEST_PATTERN: usize = 256;
 
-fn check_patterns(field: &str, patterns: &[String]) -> Result<(), Problem> {
+pub(crate) fn check_patterns(field: &str, patterns: &[String]) -> Result<(), Problem> {
     if patterns.len() > MOST_PATTERNS {
         let message = format!("expected at most {MOST_PATTERNS} names or patterns, found {}", patterns.len());
         return Err(Problem::senseless(field, message));

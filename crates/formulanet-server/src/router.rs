@@ -4,7 +4,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{Query, Request, State};
+use axum::body::Bytes;
+use axum::extract::{Path, Query, Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
@@ -20,7 +21,7 @@ use crate::page::Page;
 use crate::pool::{Deadline, Pool};
 use crate::problem::Problem;
 use crate::settings::Settings;
-use crate::{body, embed, graph, listing, rank};
+use crate::{body, embed, facts, graph, listing, neighbors, rank, select};
 
 /// Everything that answers depend on.
 pub(crate) struct App {
@@ -41,8 +42,11 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/openapi.json", get(async || typed("application/json", include_str!("openapi.json"))))
         .route("/v1/embed", post(embed))
         .route("/v1/graph", post(graph))
+        .route("/v1/libraries/{name}/facts", post(add_facts))
         .route("/v1/library", get(library))
+        .route("/v1/neighbors", post(neighbors))
         .route("/v1/rank", post(rank))
+        .route("/v1/select", post(select))
         .fallback(not_found)
         .method_not_allowed_fallback(wrong_method)
         .layer(CatchPanicLayer::custom(|_| Problem::fault().into_response()))
@@ -50,14 +54,34 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
+/// An answer, and what it is written in.
+pub(crate) struct Reply {
+    pub(crate) kind: &'static str,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Reply {
+    /// One JSON value.
+    pub(crate) fn json(answer: &impl Serialize) -> Result<Self, Problem> {
+        let bytes = serde_json::to_vec(answer).map_err(|_| Problem::fault())?;
+        Ok(Reply { kind: "application/json", bytes })
+    }
+}
+
 async fn rank(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
     let began = began(&request);
-    compute(app, request, move |app, asked, deadline| {
-        let mut answer = rank::answer(app, asked, deadline)?;
-        answer.took_ms = (began.elapsed().as_secs_f64() * 1e4).round() / 10.0;
-        Ok(answer)
-    })
-    .await
+    let (deadline, body) = receive(&app, request).await?;
+    answer(app, deadline, move |app, deadline| rank::reply(app, body::parse_several(&body)?, began, deadline))
+        .await
+}
+
+async fn select(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
+    let began = began(&request);
+    compute(app, request, move |app, asked, deadline| select::answer(app, asked, began, deadline)).await
+}
+
+async fn neighbors(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
+    compute(app, request, neighbors::answer).await
 }
 
 async fn graph(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
@@ -68,13 +92,24 @@ async fn embed(State(app): State<Arc<App>>, request: Request) -> Result<Response
     compute(app, request, embed::answer).await
 }
 
+async fn add_facts(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    request: Request,
+) -> Result<Response, Problem> {
+    facts::check(request.headers(), app.settings.token.as_deref())?;
+    compute(app, request, move |app, asked, deadline| facts::answer(app, &name, asked, deadline)).await
+}
+
 async fn library(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
     let deadline = deadline(&app, &request);
     let Query(query) = Query::try_from_uri(request.uri()).map_err(|error| {
         let expected = "expected `name`, `offset`, `limit` and `contains` in the address";
-        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("{expected}: {}", error.body_text()))
+        let message = error.body_text();
+        let message = message.strip_prefix("Failed to deserialize query string: ").unwrap_or(&message);
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("{expected}: {message}"))
     })?;
-    answer(app, deadline, |app, deadline| listing::answer(&app.catalog, query, deadline)).await
+    answer(app, deadline, |app, deadline| Reply::json(&listing::answer(&app.catalog, query, deadline)?)).await
 }
 
 /// Reads a request and answers it.
@@ -83,23 +118,27 @@ async fn compute<Q: DeserializeOwned, A: Serialize>(
     request: Request,
     work: impl FnOnce(&App, Q, &Deadline) -> Result<A, Problem> + Send + 'static,
 ) -> Result<Response, Problem> {
-    let deadline = deadline(&app, &request);
+    let (deadline, body) = receive(&app, request).await?;
+    answer(app, deadline, move |app, deadline| Reply::json(&work(app, body::parse(&body)?, deadline)?)).await
+}
+
+/// Reads the body of a request, and says until when it has to be answered.
+async fn receive(app: &App, request: Request) -> Result<(Deadline, Bytes), Problem> {
+    let deadline = deadline(app, &request);
     let (parts, body) = request.into_parts();
     let body = body::read(&parts.headers, body, app.settings.max_body, &deadline).await?;
-    answer(app, deadline, move |app, deadline| work(app, body::parse(&body)?, deadline)).await
+    Ok((deadline, body))
 }
 
 /// Computes an answer on another thread, and sends it.
-async fn answer<A: Serialize>(
+async fn answer(
     app: Arc<App>,
     deadline: Deadline,
-    work: impl FnOnce(&App, &Deadline) -> Result<A, Problem> + Send + 'static,
+    work: impl FnOnce(&App, &Deadline) -> Result<Reply, Problem> + Send + 'static,
 ) -> Result<Response, Problem> {
     let at_work = Arc::clone(&app);
-    let work = move |deadline: &Deadline| {
-        serde_json::to_vec(&work(&at_work, deadline)?).map_err(|_| Problem::fault())
-    };
-    Ok(typed("application/json", app.pool.run(deadline, work).await?))
+    let Reply { kind, bytes } = app.pool.run(deadline, move |deadline| work(&at_work, deadline)).await?;
+    Ok(typed(kind, bytes))
 }
 
 fn began(request: &Request) -> std::time::Instant {

@@ -34,6 +34,10 @@ pub struct Settings {
     pub max_connections: usize,
     /// Bounds on one formula.
     pub limits: Limits,
+    /// What a request has to know that changes a library; if none, no request may.
+    pub token: Option<String>,
+    /// Other sites whose pages may ask, such as `https://example.org`.
+    pub origins: Vec<String>,
 }
 
 impl Default for Settings {
@@ -52,6 +56,8 @@ impl Default for Settings {
             queue: 256,
             max_connections: 1024,
             limits: Limits { bytes: 64 << 10, depth: 1_000, nodes: 4_096, treelets: 50_000 },
+            token: None,
+            origins: Vec::new(),
         }
     }
 }

@@ -226,7 +226,7 @@ fn the_description_names_what_there_is() {
     let description = SERVER.get("/openapi.json").json();
     assert_eq!(description["openapi"], "3.1.0");
     let paths = description["paths"].as_object().unwrap();
-    assert_eq!(paths.len(), 8);
+    assert_eq!(paths.len(), 11);
     for (path, methods) in paths {
         for method in methods.as_object().unwrap().keys() {
             let status = SERVER.send(&method.to_uppercase(), path, &[], b"").status;
@@ -239,11 +239,12 @@ fn the_description_names_what_there_is() {
         let pointer = reference.split('"').next().unwrap();
         assert!(description.pointer(pointer).is_some(), "{pointer}");
     }
-    // The example is a request.
-    let example =
-        description["paths"]["/v1/rank"]["post"]["requestBody"]["content"]["application/json"]["example"]
-            .clone();
-    assert_eq!(names(&rank(example)).len(), 2);
+    // The examples are requests.
+    let example = |path: &str| {
+        description["paths"][path]["post"]["requestBody"]["content"]["application/json"]["example"].clone()
+    };
+    assert_eq!(names(&rank(example("/v1/rank"))).len(), 2);
+    assert_eq!(SERVER.post("/v1/select", &example("/v1/select").to_string()).status, 200);
 }
 
 #[test]
@@ -309,4 +310,99 @@ fn what_cannot_be_served_is_said_at_the_start() {
     let taken = Settings { listen: SERVER.address, ..Settings::default() };
     let error = Server::new(taken).err().unwrap();
     assert!(matches!(error, StartError::Listen { .. }) && error.to_string().contains("--listen"), "{error}");
+}
+
+/// The lines of an answer to many conjectures.
+fn lines(request: &Value) -> Vec<Value> {
+    let reply = SERVER.post("/v1/rank", &request.to_string());
+    assert!(reply.status == 200 && reply.head.contains("content-type: application/x-ndjson"), "{reply:?}");
+    reply.body.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn many_conjectures_are_answered_one_by_one() {
+    let conjectures = ["!m. m + 0 = m * 1", "(", "T"];
+    let several = lines(&json!({"conjectures": conjectures, "library": "small", "k": 3}));
+    let alone: Vec<Value> =
+        conjectures.iter().map(|text| json!({"conjecture": text, "library": "small", "k": 3})).collect();
+    let listed = lines(&json!(alone));
+    assert_eq!((several.len(), listed.len()), (3, 3));
+    for answers in [&several, &listed] {
+        assert_eq!(names(&answers[0]), names(&rank(alone[0].clone())));
+        assert_eq!(
+            (answers[1]["status"].as_u64(), &answers[1]["error"]["field"]),
+            (Some(400), &json!("conjecture"))
+        );
+        assert_eq!(names(&answers[2]), names(&rank(alone[2].clone())));
+    }
+    let wrong = lines(&json!([{"conjectures": ["T", "T"], "library": "none"}, alone[2]]));
+    let statuses: Vec<Option<u64>> = wrong.iter().map(|line| line["status"].as_u64()).collect();
+    assert_eq!(statuses, [Some(404), Some(404), None]);
+    let reply =
+        SERVER.post("/v1/rank", &json!({"conjectures": vec!["T"; 1001], "library": "small"}).to_string());
+    assert_eq!(reply.status, 413, "{reply:?}");
+}
+
+#[test]
+fn problems_are_cut_down() {
+    let problem = "fof(sub, axiom, ![X]: (cat(X) => animal(X))). fof(other, axiom, ![X]: (stone(X) => heavy(X))).\n\
+                   fof(given, hypothesis, cat(tom)). fof(goal, conjecture, animal(tom)).";
+    let ask = |more: Value| {
+        let mut request = json!({"problem": problem, "k": 1});
+        more.as_object().unwrap().iter().for_each(|(key, value)| request[key] = value.clone());
+        SERVER.post("/v1/select", &request.to_string())
+    };
+    for names in [true, false] {
+        let answer = ask(json!({"names": names, "exclude": ["other"]})).json();
+        let text = answer["problem"].as_str().unwrap();
+        assert!(text.contains("fof(sub, axiom") && text.contains("fof(given, hypothesis"), "{text}");
+        assert!(!text.contains("fof(other") && text.trim_end().ends_with("animal(tom))."), "{text}");
+        let first = &answer["premises"][0];
+        assert_eq!((&first["name"], &first["shared"]), (&json!("sub"), &json!(["animal"])));
+        assert_eq!(answer["known"], json!({"symbols": 0, "of": 5}));
+    }
+    let check = |more: Value, status: u16, expected: &str| {
+        let reply = ask(more);
+        assert!(reply.status == status && reply.body.contains(expected), "{reply:?}");
+    };
+    check(json!({"problem": "fof(a, axiom, p)."}), 422, "expected a conjecture");
+    check(json!({"problem": "fof(a, axiom, p("}), 400, "\"line\":1");
+    check(json!({"problem": "include('/etc/passwd')."}), 400, "without includes");
+    check(json!({"library": "small"}), 400, "TPTP's language");
+    check(json!({"library": "none"}), 404, "expected one of small");
+    check(json!({"include": ["*"]}), 422, "raise `k`");
+}
+
+#[test]
+fn neighbours_are_found() {
+    let ask = |request: Value| SERVER.post("/v1/neighbors", &request.to_string());
+    let answer = ask(json!({"formula": "!a b. a + b = b + a", "library": "small", "k": 2})).json();
+    let first = &answer["neighbors"][0];
+    assert_eq!((&first["name"], answer["neighbors"].as_array().unwrap().len()), (&json!("ADD_SYM"), 2));
+    assert!(first["similarity"].as_f64().unwrap() > 0.999);
+    let premises = STATEMENTS.map(|(name, text)| json!({"name": name, "statement": text}));
+    let same = ask(json!({"formula": "!a b. a + b = b + a", "premises": premises, "k": 2})).json();
+    assert_eq!(same["neighbors"][0]["name"], "ADD_SYM");
+    assert_eq!(ask(json!({"formula": "T"})).status, 422);
+    assert_eq!(ask(json!({"formula": "T", "library": "none"})).status, 404);
+    assert_eq!(ask(json!({"formula": "(", "library": "small"})).status, 400);
+}
+
+/// What `+` means where nothing else tells.
+#[test]
+fn arithmetic_can_be_chosen() {
+    let nodes = |overload: &str| {
+        let request = json!({"formula": "x + y", "overload": overload});
+        SERVER.post("/v1/graph", &request.to_string()).json()["nodes"].to_string()
+    };
+    assert!(
+        nodes("num").contains("\"+\"") && nodes("real").contains("real_add"),
+        "{} {}",
+        nodes("num"),
+        nodes("real")
+    );
+    let reply = SERVER.post("/v1/graph", r#"{"formula": "x + y", "overload": "complex"}"#);
+    assert!(reply.status == 422 && reply.body.contains("expected one of num, real"), "{reply:?}");
+    let request = json!({"conjecture": "x + y = y + x", "premises": "A: a + b = b + a", "overload": "real"});
+    assert_eq!(rank(request)["unknown"], json!(["real_add"]));
 }

@@ -25,7 +25,7 @@ fn check(path: &str, body: &str, expected: &str) {
     let reply = SERVER.post(path, body);
     let found = reply.refusal();
     assert!(found.contains(expected), "{path} {body:.200}\n  expected {expected}\n  found {found}");
-    assert!(reply.head.contains("application/json"));
+    assert!(reply.head.contains("application/problem+json"));
     SERVER.is_well();
 }
 
@@ -57,7 +57,7 @@ fn json_that_makes_no_sense() {
         ("{}", "422 - - expected `library`, `premises` or both, found neither"),
         (
             r#"{"library": "small"}"#,
-            "422 conjecture - expected `conjecture`, or `library` and the `name` of one of its statements",
+            "422 conjecture - expected `conjecture`, `conjectures`, or `library` and the `name` of one of its statements",
         ),
         (
             r#"{"library": "small", "name": "NOBODY"}"#,
@@ -74,12 +74,12 @@ fn json_that_makes_no_sense() {
         (r#"{"conjecture": "T", "premises": []}"#, "422 premises - expected statements to rank, found none"),
         (r#"{"conjecture": "T", "premises": ""}"#, "422 premises - expected statements to rank, found none"),
         (r#"{"conjecture": "T", "premises": 3}"#, "expected a list of objects"),
-        (r#"{"conjecture": "T", "premises": "a: T", "k": -1}"#, "422"),
-        (r#"{"conjecture": "T", "premises": "a: T", "k": 1.5}"#, "422"),
+        (r#"{"conjecture": "T", "premises": "a: T", "k": -1}"#, "expected a whole number, found `-1`"),
+        (r#"{"conjecture": "T", "premises": "a: T", "k": 1.5}"#, "expected a whole number, found `1.5`"),
         (r#"{"conjecture": "T", "premises": "a: T", "kk": 1}"#, "unknown field `kk`"),
         (r#"{"conjecture": "T", "premises": "a: T", "syntax": "coq"}"#, "expected `hol` or `tptp`"),
-        (r#"{"conjecture": "T", "library": "x"}"#, "422 library - expected one of small, found `x`"),
-        (r#"{"conjecture": "T", "library": "../../etc/passwd"}"#, "422 library"),
+        (r#"{"conjecture": "T", "library": "x"}"#, "404 library - expected one of small, found `x`"),
+        (r#"{"conjecture": "T", "library": "../../etc/passwd"}"#, "404 library"),
         (
             r#"{"conjecture": "T", "premises": "a: T", "model": "/etc/passwd"}"#,
             "422 model - expected one of ",

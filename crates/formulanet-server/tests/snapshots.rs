@@ -126,158 +126,158 @@ fn refusals() {
         "/v1/rank",
         "{\n\"conjecture\": }",
         expect![[r#"
-        400 application/json
-        {"error":{"message":"expected JSON: expected value","line":2,"column":15}}
-    "#]],
+            400 application/problem+json
+            {"type":"about:blank","title":"Bad Request","status":400,"detail":"expected JSON: expected value","error":{"message":"expected JSON: expected value","line":2,"column":15}}
+        "#]],
     );
     check_post(
         "/v1/rank",
         "[]",
         expect![[r#"
-        422 application/json
-        {"error":{"message":"expected a JSON object as /openapi.json describes it, found something else"}}
-    "#]],
+            422 application/problem+json
+            {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"expected a JSON object, or a list of them, found an empty list","error":{"message":"expected a JSON object, or a list of them, found an empty list"}}
+        "#]],
     );
     check_post(
         "/v1/rank",
         r#"{"conjecture": "T", "libary": "small"}"#,
         expect![[r#"
-            422 application/json
-            {"error":{"message":"expected a JSON object as /openapi.json describes it: unknown field `libary`, expected one of `conjecture`, `name`, `before`, `modules`, `keep_goal`, `order`, `syntax`, `library`, `premises`, `k`, `threshold`, `include`, `exclude`, `model`, `read`","line":1,"column":28}}
+            422 application/problem+json
+            {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"expected a JSON object, or a list of them, as /openapi.json describes it: unknown field `libary`, expected one of `conjecture`, `conjectures`, `name`, `before`, `modules`, `keep_goal`, `order`, `syntax`, `overload`, `library`, `premises`, `k`, `threshold`, `include`, `exclude`, `model`, `read`","error":{"message":"expected a JSON object, or a list of them, as /openapi.json describes it: unknown field `libary`, expected one of `conjecture`, `conjectures`, `name`, `before`, `modules`, `keep_goal`, `order`, `syntax`, `overload`, `library`, `premises`, `k`, `threshold`, `include`, `exclude`, `model`, `read`","line":1,"column":28}}
         "#]],
     );
     check_post(
         "/v1/rank",
         r#"{"conjecture": "T"}"#,
         expect![[r#"
-        422 application/json
-        {"error":{"message":"expected `library`, `premises` or both, found neither"}}
-    "#]],
+            422 application/problem+json
+            {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"expected `library`, `premises` or both, found neither","error":{"message":"expected `library`, `premises` or both, found neither"}}
+        "#]],
     );
     check_post(
         "/v1/rank",
         r#"{"conjecture": "T", "library": "none"}"#,
         expect![[r#"
-        422 application/json
-        {"error":{"message":"expected one of small, found `none`","field":"library"}}
-    "#]],
+            404 application/problem+json
+            {"type":"about:blank","title":"Not Found","status":404,"detail":"expected one of small, found `none`","error":{"message":"expected one of small, found `none`","field":"library"}}
+        "#]],
     );
     check_post(
         "/v1/rank",
         r#"{"conjecture": "T", "library": "small", "model": "holstep"}"#,
         expect![[r#"
-        422 application/json
-        {"error":{"message":"expected `tiny`, which the library `small` was made with, found `holstep`; leave `model` out","field":"model"}}
-    "#]],
+            422 application/problem+json
+            {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"expected `tiny`, which the library `small` was made with, found `holstep`; leave `model` out","error":{"message":"expected `tiny`, which the library `small` was made with, found `holstep`; leave `model` out","field":"model"}}
+        "#]],
     );
     check_post(
         "/v1/rank",
         r#"{"conjecture": "!m. m +\n = 0", "library": "small"}"#,
         expect![[r#"
-        400 application/json
-        {"error":{"message":"expected a term, found `=`","field":"conjecture","line":2,"column":2}}
-    "#]],
+            400 application/problem+json
+            {"type":"about:blank","title":"Bad Request","status":400,"detail":"expected a term, found `=`","error":{"message":"expected a term, found `=`","field":"conjecture","line":2,"column":2}}
+        "#]],
     );
     check_post(
         "/v1/rank",
         r#"{"conjecture": "T", "premises": "a: T\nb: (T"}"#,
         expect![[r#"
-        400 application/json
-        {"error":{"message":"expected an operator or `)`, found the end of the formula","field":"premises","line":2,"column":6}}
-    "#]],
+            400 application/problem+json
+            {"type":"about:blank","title":"Bad Request","status":400,"detail":"expected an operator or `)`, found the end of the formula","error":{"message":"expected an operator or `)`, found the end of the formula","field":"premises","line":2,"column":6}}
+        "#]],
     );
     check_post(
         "/v1/rank",
         r#"{"conjecture": "T", "premises": [{"name": "a", "statement": "T"}, {"name": "b", "statement": "~"}]}"#,
         expect![[r#"
-            400 application/json
-            {"error":{"message":"expected a term, found the end of the formula","field":"premises[1].statement","line":1,"column":2}}
+            400 application/problem+json
+            {"type":"about:blank","title":"Bad Request","status":400,"detail":"expected a term, found the end of the formula","error":{"message":"expected a term, found the end of the formula","field":"premises[1].statement","line":1,"column":2}}
         "#]],
     );
     check_post(
         "/v1/rank",
         r#"{"conjecture": "T", "premises": "a: T\nb: T\nc: T\nd: T"}"#,
         expect![[r#"
-            413 application/json
-            {"error":{"message":"expected at most 3 statements, found more; make a library of them with `formulanet library build`, or start the server with a larger --max-premises","field":"premises"}}
+            413 application/problem+json
+            {"type":"about:blank","title":"Payload Too Large","status":413,"detail":"expected at most 3 statements, found more; make a library of them with `formulanet library build`, or start the server with a larger --max-premises","error":{"message":"expected at most 3 statements, found more; make a library of them with `formulanet library build`, or start the server with a larger --max-premises","field":"premises"}}
         "#]],
     );
     check_post(
         "/v1/rank",
         r#"{"conjecture": "T", "library": "small", "include": ["*"], "k": 1}"#,
         expect![[r#"
-        422 application/json
-        {"error":{"message":"expected at most k = 1 statements that must be in, found 6; raise `k` or name fewer","field":"include"}}
-    "#]],
+            422 application/problem+json
+            {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"expected at most k = 1 statements that must be in, found 6; raise `k` or name fewer","error":{"message":"expected at most k = 1 statements that must be in, found 6; raise `k` or name fewer","field":"include"}}
+        "#]],
     );
     check_post(
         "/v1/rank",
         &" ".repeat(1001),
         expect![[r#"
-        413 application/json
-        {"error":{"message":"expected at most 1000 bytes, found more; send less, or start the server with a larger --max-body"}}
-    "#]],
+            413 application/problem+json
+            {"type":"about:blank","title":"Payload Too Large","status":413,"detail":"expected at most 1000 bytes, found more; send less, or start the server with a larger --max-body","error":{"message":"expected at most 1000 bytes, found more; send less, or start the server with a larger --max-body"}}
+        "#]],
     );
     check_post(
         "/v1/graph",
         r#"{"formula": "x", "view": "cube"}"#,
         expect![[r#"
-        422 application/json
-        {"error":{"message":"expected one of graph, graph-names, tree, tree-names, dag, found `cube`","field":"view"}}
-    "#]],
+            422 application/problem+json
+            {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"expected one of graph, graph-names, tree, tree-names, dag, found `cube`","error":{"message":"expected one of graph, graph-names, tree, tree-names, dag, found `cube`","field":"view"}}
+        "#]],
     );
     check_post(
         "/v1/embed",
         r#"{"statements": []}"#,
         expect![[r#"
-        422 application/json
-        {"error":{"message":"expected at least one statement, found none","field":"statements"}}
-    "#]],
+            422 application/problem+json
+            {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"expected at least one statement, found none","error":{"message":"expected at least one statement, found none","field":"statements"}}
+        "#]],
     );
     check_get(
         "/v1/library?name=none",
         expect![[r#"
-        404 application/json
-        {"error":{"message":"expected one of small, found `none`","field":"name"}}
-    "#]],
+            404 application/problem+json
+            {"type":"about:blank","title":"Not Found","status":404,"detail":"expected one of small, found `none`","error":{"message":"expected one of small, found `none`","field":"name"}}
+        "#]],
     );
     check_get(
         "/v1/library?name=small&limit=1001",
         expect![[r#"
-        422 application/json
-        {"error":{"message":"expected at most 1000, found 1001; ask for the rest with `offset`","field":"limit"}}
-    "#]],
+            422 application/problem+json
+            {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"expected at most 1000, found 1001; ask for the rest with `offset`","error":{"message":"expected at most 1000, found 1001; ask for the rest with `offset`","field":"limit"}}
+        "#]],
     );
     check_get(
         "/v1/library?size=1",
         expect![[r#"
-        422 application/json
-        {"error":{"message":"expected `name`, `offset`, `limit` and `contains` in the address: Failed to deserialize query string: size: unknown field `size`, expected one of `name`, `offset`, `limit`, `contains`"}}
-    "#]],
+            422 application/problem+json
+            {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"expected `name`, `offset`, `limit` and `contains` in the address: size: unknown field `size`, expected one of `name`, `offset`, `limit`, `contains`","error":{"message":"expected `name`, `offset`, `limit` and `contains` in the address: size: unknown field `size`, expected one of `name`, `offset`, `limit`, `contains`"}}
+        "#]],
     );
     check_get(
         "/v1/rank",
         expect![[r#"
-        405 application/json
-        {"error":{"message":"`/v1/rank` is not asked with GET; the header `allow` says how"}}
-    "#]],
+            405 application/problem+json
+            {"type":"about:blank","title":"Method Not Allowed","status":405,"detail":"`/v1/rank` is not asked with GET; the header `allow` says how","error":{"message":"`/v1/rank` is not asked with GET; the header `allow` says how"}}
+        "#]],
     );
     check_get(
         "/nowhere",
         expect![[r#"
-        404 application/json
-        {"error":{"message":"there is nothing at `/nowhere`; /openapi.json says what there is"}}
-    "#]],
+            404 application/problem+json
+            {"type":"about:blank","title":"Not Found","status":404,"detail":"there is nothing at `/nowhere`; /openapi.json says what there is","error":{"message":"there is nothing at `/nowhere`; /openapi.json says what there is"}}
+        "#]],
     );
     expect![[r#"
-        415 application/json
-        {"error":{"message":"expected the header `content-type: application/json`, found nothing"}}
+        415 application/problem+json
+        {"type":"about:blank","title":"Unsupported Media Type","status":415,"detail":"expected the header `content-type: application/json`, found nothing","error":{"message":"expected the header `content-type: application/json`, found nothing"}}
     "#]]
     .assert_eq(&shown(&SERVER.send("POST", "/v1/graph", &[], b"{}")));
     let foreign = SERVER.send("GET", "/healthz", &[("host", "example.org")], b"");
     expect![[r#"
-        421 application/json
-        {"error":{"message":"expected the host localhost, 127.0.0.1 or [::1], found `example.org`; to serve other machines, start the server with --listen and an address of this one"}}
+        421 application/problem+json
+        {"type":"about:blank","title":"Misdirected Request","status":421,"detail":"expected the host localhost, 127.0.0.1 or [::1], found `example.org`; to serve other machines, start the server with --listen and an address of this one","error":{"message":"expected the host localhost, 127.0.0.1 or [::1], found `example.org`; to serve other machines, start the server with --listen and an address of this one"}}
     "#]].assert_eq(&shown(&foreign));
 }
 
@@ -308,18 +308,28 @@ fn description() {
         get /openapi.json openapi: 200
         post /v1/embed embed: 200 4XX 503
         post /v1/graph graph: 200 4XX 503
+        post /v1/libraries/{name}/facts addFacts: 200 4XX 503
         get /v1/library library: 200 4XX 503
+        post /v1/neighbors neighbors: 200 4XX 503
         post /v1/rank rank: 200 4XX 503
+        post /v1/select select: 200 4XX 503
         EmbedAnswer: length model vectors
-        EmbedRequest: model statements
+        EmbedRequest: model overload statements
         Entries: entries found model name statements
+        FactsAnswer: changed ignored new proofs same strangers unknown
+        FactsRequest: facts
         GraphAnswer: edges nodes note svg treelets
-        GraphRequest: formula model syntax view
+        GraphRequest: formula model overload syntax view
         Libraries: libraries models
         NamedStatement: name statement syntax
-        Problem: error
+        NeighborsAnswer: model neighbors
+        NeighborsRequest: formula k library model overload premises syntax
+        Overload: 
+        Problem: detail error status title type
         RankAnswer: model premises took_ms unknown unmatched
-        RankRequest: before conjecture exclude include k keep_goal library model modules name order premises read syntax threshold
+        RankRequest: before conjecture conjectures exclude include k keep_goal library model modules name order overload premises read syntax threshold
+        SelectAnswer: known model premises problem took_ms unmatched
+        SelectRequest: exclude include k keep library model names problem read threshold
         Syntax: 
     "#]]
     .assert_eq(&text);

@@ -58,6 +58,13 @@ impl<'a> Intake<'a> {
         self
     }
 
+    /// The same, which takes operators of HOL Light for those of this arithmetic where nothing else tells.
+    #[must_use]
+    pub fn with_overload(mut self, overload: hol::Overload) -> Self {
+        self.options.overload = overload;
+        self
+    }
+
     /// Reads one statement.
     ///
     /// # Errors

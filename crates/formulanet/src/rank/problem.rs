@@ -132,6 +132,11 @@ impl Problem {
         self.items.iter().any(|item| item.role == role)
     }
 
+    /// How many axioms it has.
+    pub fn axiom_count(&self) -> usize {
+        self.axioms.len()
+    }
+
     /// The name of an axiom by its number.
     pub fn axiom_name(&self, number: usize) -> &str {
         &self.items[self.axioms[number]].name

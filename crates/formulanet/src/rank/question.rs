@@ -1,6 +1,6 @@
 //! What is asked of candidates: a conjecture, which of them may be used for it, and in what order they are wanted.
 
-use formulanet_logic::{Formula, Interner};
+use formulanet_logic::{Formula, Interner, hol};
 
 use super::ranker::Ranker;
 use super::reading::Reading;
@@ -25,10 +25,18 @@ impl Question {
     ///
     /// If it cannot be read, or is too large.
     pub fn read(ranker: &Ranker, conjecture: &Statement) -> Result<Self, Error> {
+        Self::read_as(ranker, conjecture, &ranker.hol_options())
+    }
+
+    /// The same with options of one's own, such as what `+` means where nothing tells.
+    ///
+    /// # Errors
+    ///
+    /// As [`Question::read`].
+    pub fn read_as(ranker: &Ranker, conjecture: &Statement, options: &hol::Options) -> Result<Self, Error> {
         let Statement { name, text, syntax } = conjecture;
         let mut names = Interner::new();
-        let formula = parse(text, *syntax, &ranker.hol_options(), &mut names)
-            .map_err(|error| Error::parse(name, error))?;
+        let formula = parse(text, *syntax, options, &mut names).map_err(|error| Error::parse(name, error))?;
         Self::new(ranker, formula, names, name)
     }
 

@@ -79,6 +79,18 @@ impl Ranker {
         rows
     }
 
+    /// How alike a statement and those of some rows are: the cosine of the angle between their vectors.
+    pub fn similarities(&self, statement: &Encoded, rows: &Rows) -> Vec<f32> {
+        let own = self.rows(&[("", statement)]);
+        let vector = own.get(0).vector;
+        let norm = dot(vector, vector).sqrt();
+        let cosine = |other: &[f32]| {
+            let norms = norm * dot(other, other).sqrt();
+            (dot(other, vector) / norms.max(f32::MIN_POSITIVE)).clamp(-1.0, 1.0)
+        };
+        rows.iter().map(|row| cosine(row.vector)).collect()
+    }
+
     /// What scores need of a conjecture.
     pub fn query(&self, conjecture: &Encoded) -> Query {
         let unknown = overlap::numbers(conjecture.unknown());

@@ -20,21 +20,21 @@ pub struct WithFacts {
 }
 
 impl Problem {
-    /// Makes the best facts of a library axioms of the problem, and scores all axioms. Where there are several conjectures,
-    /// each has the best of its scores. A fact that is called like an axiom is left out.
+    /// Scores all axioms, and makes the best facts of a library axioms, too, if there is one. Where there are several
+    /// conjectures, each axiom has the best of its scores. A fact that is called like an axiom is left out.
     ///
     /// # Errors
     ///
     /// If the library is not in TPTP's language or cannot be read, more must be in than may be, or the time is over.
-    pub fn add_facts(
+    pub fn rank_axioms(
         &mut self,
-        (stored, syntax): (Stored<'_>, Syntax),
+        library: Option<(Stored<'_>, Syntax)>,
         ranker: &Ranker,
         wishes: &Wishes<'_>,
         selection: &Selection,
         pace: &Pace<'_>,
     ) -> Result<WithFacts, Error> {
-        if syntax != Syntax::Tptp {
+        if library.as_ref().is_some_and(|(_, syntax)| *syntax != Syntax::Tptp) {
             let message = "expected one in TPTP's language, found one in HOL Light's: no prover reads both";
             return Err(Error::data("library", message));
         }
@@ -46,7 +46,7 @@ impl Problem {
             .collect();
         let own = own?;
         let own_count = own.len();
-        let mut candidates = Candidates::new(Some(stored), own);
+        let mut candidates = Candidates::new(library.map(|(stored, _)| stored), own);
         let mut best: Option<Scores> = None;
         for conjecture in self.of(Part::Conjecture).take(MOST_CONJECTURES) {
             let mut question = Question::read(ranker, &conjecture.statement())?;

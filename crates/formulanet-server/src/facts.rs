@@ -1,0 +1,177 @@
+//! `POST /v1/libraries/{name}/facts`: statements and proofs that are added to a library.
+
+use axum::http::{HeaderMap, StatusCode, header};
+use formulanet::Error;
+use formulanet::rank::{Intake, Library, News};
+use formulanet::read::{Oddities, Proof, Syntax};
+use serde::{Deserialize, Serialize};
+
+use crate::catalog::Contents;
+use crate::pool::Deadline;
+use crate::problem::Problem;
+use crate::rank::check_count;
+use crate::router::App;
+
+/// What is asked.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Request {
+    facts: Vec<Fact>,
+}
+
+/// A statement to add, or the proof of one that is there.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fact {
+    name: String,
+    statement: Option<String>,
+    syntax: Option<Syntax>,
+    module: Option<String>,
+    /// Names of what a proof of it used.
+    proof: Option<Vec<String>>,
+}
+
+/// What is answered.
+#[derive(Default, Serialize)]
+pub(crate) struct Answer {
+    /// Statements that were not there before.
+    new: usize,
+    /// Statements whose text changed.
+    changed: usize,
+    /// Statements that were there already.
+    same: usize,
+    /// Proofs that were not known before.
+    proofs: usize,
+    /// Proofs of what the library does not have, which were not kept.
+    strangers: usize,
+    /// Names in new proofs that the library does not have.
+    unknown: usize,
+    /// Names in new proofs that do not count: of what is proved itself, or of what comes after it.
+    ignored: usize,
+}
+
+impl Answer {
+    fn count(&mut self, proofs: usize, oddities: &Oddities) {
+        self.proofs += proofs;
+        self.unknown += oddities.unknown;
+        self.ignored += oddities.circular + oddities.later;
+    }
+}
+
+/// Refuses who may not change libraries.
+pub(crate) fn check(headers: &HeaderMap, token: Option<&str>) -> Result<(), Problem> {
+    let Some(token) = token else {
+        let message =
+            "this server does not let requests change libraries; start it with --writable and --token-file";
+        return Err(Problem::new(StatusCode::FORBIDDEN, message));
+    };
+    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let given = given.and_then(|value| value.strip_prefix("Bearer "));
+    match given {
+        Some(given) if is_equal(given.trim().as_bytes(), token.as_bytes()) => Ok(()),
+        Some(_) => Err(Problem::unauthorised("the token is not the one in the server's token file")),
+        None => Err(Problem::unauthorised("expected the header `authorization: Bearer TOKEN`, found none")),
+    }
+}
+
+/// Compares in a time that does not tell how much of it is right.
+fn is_equal(given: &[u8], token: &[u8]) -> bool {
+    let differences = given.iter().zip(token).fold(0, |all, (a, b)| all | (a ^ b));
+    given.len() == token.len() && differences == 0
+}
+
+/// Adds.
+pub(crate) fn answer(
+    app: &App,
+    name: &str,
+    request: Request,
+    deadline: &Deadline,
+) -> Result<Answer, Problem> {
+    let App { catalog, settings, .. } = app;
+    let shelf = catalog.shelf(name)?;
+    check_count(request.facts.len(), settings.max_premises).map_err(|problem| problem.in_field("facts"))?;
+    let ranker = &shelf.model.ranker;
+    let mut intake = Intake::new(ranker);
+    let (mut statements, mut proofs) = (Vec::new(), Vec::new());
+    for (i, Fact { name, statement, syntax, module, proof }) in request.facts.into_iter().enumerate() {
+        if i % 64 == 0 {
+            deadline.check()?;
+        }
+        if name.is_empty() || name.contains(|c: char| c.is_control()) {
+            let message = "expected a name without control characters";
+            return Err(Problem::senseless(format!("facts[{i}].name"), message));
+        }
+        if let Some(used) = proof {
+            proofs.push(Proof { name: name.clone(), used, place: format!("facts[{i}]") });
+        } else if statement.is_none() {
+            return Err(Problem::senseless(format!("facts[{i}]"), "expected `statement`, `proof` or both"));
+        }
+        if let Some(text) = statement {
+            let syntax = syntax.unwrap_or(shelf.read().shelf.syntax);
+            let mut premise = intake
+                .take(&name, &text, syntax)
+                .map_err(|error| Problem::of(error, format!("facts[{i}].statement")))?;
+            premise.module = module.unwrap_or_default();
+            statements.push(premise);
+        }
+    }
+    let failed = |error: Error| Problem::of_library(error, name);
+    let mut library = Library::open(&shelf.path).map_err(failed)?;
+    library.check(ranker).map_err(failed)?;
+    // Proofs of statements that come with them are written with these.
+    let comes = |proof: &Proof| statements.iter().any(|statement| statement.name == proof.name);
+    let (with_statements, others): (Vec<Proof>, Vec<Proof>) = proofs.into_iter().partition(comes);
+    for proof in with_statements {
+        let statement = statements.iter_mut().find(|statement| statement.name == proof.name);
+        statement.into_iter().for_each(|statement| statement.proofs.push(proof.clone()));
+    }
+    let mut answer = Answer::default();
+    if !statements.is_empty() {
+        let mut addition = library.addition(ranker).map_err(failed)?;
+        statements.into_iter().try_for_each(|statement| addition.push(statement)).map_err(failed)?;
+        let added = addition.commit().map_err(failed)?;
+        (answer.new, answer.changed, answer.same) = (added.new, added.replaced, added.same);
+        answer.count(added.proofs, &added.oddities);
+    }
+    if !others.is_empty() {
+        let learnt = library.learn(&others, false).map_err(failed)?;
+        answer.strangers = learnt.strangers;
+        answer.count(learnt.new, &learnt.oddities);
+    }
+    // The next question knows it, without waiting for who watches the file.
+    let news = library.look(&shelf.read().shelf).map_err(failed)?;
+    match news {
+        News::None => {}
+        News::Additions => library.read_on(&mut shelf.write().shelf).map_err(failed)?,
+        News::Changes => {
+            let contents = Contents::load(&library, settings.precision).map_err(failed)?;
+            *shelf.write() = contents;
+        }
+    }
+    Ok(answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_compared() {
+        let check_one = |header: Option<&str>, token: Option<&str>, expected: Option<u16>| {
+            let mut headers = HeaderMap::new();
+            if let Some(header) = header {
+                headers.insert(header::AUTHORIZATION, header.parse().unwrap());
+            }
+            let found = check(&headers, token).err().map(|problem| problem.status.as_u16());
+            assert_eq!(found, expected, "{header:?} {token:?}");
+        };
+        check_one(None, None, Some(403));
+        check_one(Some("Bearer secret"), None, Some(403));
+        check_one(None, Some("secret"), Some(401));
+        check_one(Some("secret"), Some("secret"), Some(401));
+        check_one(Some("Bearer secre"), Some("secret"), Some(401));
+        check_one(Some("Bearer secrets"), Some("secret"), Some(401));
+        check_one(Some("Bearer "), Some("secret"), Some(401));
+        check_one(Some("Bearer secret"), Some("secret"), None);
+    }
+}

@@ -1,0 +1,99 @@
+//! `POST /v1/neighbors`: statements that are close to a formula in the network's eyes.
+
+use formulanet::Error;
+use formulanet::rank::{Intake, Languages, Pace, Ranked, order};
+use formulanet::read::{Statement, Syntax};
+use serde::{Deserialize, Serialize};
+
+use crate::body::{Arithmetic, Premises};
+use crate::catalog::Shelf;
+use crate::pool::Deadline;
+use crate::problem::Problem;
+use crate::rank::{Own, encode, model_of};
+use crate::router::App;
+
+/// What is asked.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Request {
+    formula: String,
+    syntax: Option<Syntax>,
+    overload: Option<Arithmetic>,
+    library: Option<String>,
+    premises: Option<Premises>,
+    #[serde(default = "default_k")]
+    k: usize,
+    model: Option<String>,
+}
+
+fn default_k() -> usize {
+    10
+}
+
+/// What is answered.
+#[derive(Serialize)]
+pub(crate) struct Answer {
+    model: String,
+    neighbors: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    rank: usize,
+    name: String,
+    /// The cosine of the angle between the vectors.
+    similarity: f32,
+    statement: String,
+    syntax: Syntax,
+}
+
+/// Looks for the closest.
+pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result<Answer, Problem> {
+    let App { catalog, settings, .. } = app;
+    let shelf = request.library.as_deref().map(|name| catalog.shelf(name)).transpose()?;
+    if shelf.is_none() == request.premises.is_none() {
+        let message = "expected either `library` or `premises`";
+        return Err(Problem::senseless("library", message));
+    }
+    let contents = shelf.map(Shelf::read);
+    let own = request.premises.map(Own::new);
+    let own_syntax = own.as_ref().map(|own| own.syntax(request.syntax));
+    let stored_syntax = contents.as_ref().map(|contents| contents.shelf.syntax);
+    let languages = Languages::decide(request.syntax, own_syntax, stored_syntax);
+    let model = model_of(catalog, shelf, request.model.as_deref(), languages)?;
+    let ranker = &model.ranker;
+    let formula = (request.formula.as_str(), languages.conjecture);
+    let formula = encode("formula", formula, request.overload, ranker)?;
+    let (statements, similarities): (Vec<Statement>, Vec<f32>) = match (&contents, own) {
+        (Some(contents), _) => {
+            let statements = contents.shelf.entries.iter().map(|entry| entry.statement.clone());
+            (statements.collect(), ranker.similarities(&formula, &contents.shelf.rows))
+        }
+        (None, own) => {
+            let intake = Intake::new(ranker).without_features();
+            let own = own.map(|own| own.read(intake, request.syntax, settings.max_premises, deadline));
+            let own = own.transpose()?.unwrap_or_default();
+            let is_over = || deadline.check().map_err(|_| Error::Interrupted);
+            let mut similarities = Vec::with_capacity(own.len());
+            for piece in Pace::Timed(&is_over).pieces(&own, |premise| &premise.encoded) {
+                deadline.check()?;
+                let named: Vec<_> = piece.iter().map(|premise| premise.named()).collect();
+                similarities.extend(ranker.similarities(&formula, &ranker.rows(&named)));
+            }
+            let statement = |premise: formulanet::rank::Premise| Statement {
+                name: premise.name,
+                text: premise.text,
+                syntax: premise.syntax,
+            };
+            (own.into_iter().map(statement).collect(), similarities)
+        }
+    };
+    deadline.check()?;
+    let mut closest = order(&similarities, |number| &statements[number].name);
+    closest.truncate(request.k);
+    let row = |(ranked, rank): (&Ranked, usize)| {
+        let Statement { name, text, syntax } = statements[ranked.statement].clone();
+        Row { rank, name, similarity: ranked.score, statement: text, syntax }
+    };
+    Ok(Answer { model: model.name.clone(), neighbors: closest.iter().zip(1..).map(row).collect() })
+}
