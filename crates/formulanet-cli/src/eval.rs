@@ -22,7 +22,7 @@ use crate::output::{Output, write_file};
 use crate::processes::{group, speaks};
 use crate::progress::Bar;
 use crate::train::parse_word;
-use crate::usage::{refuse, refuse_given};
+use crate::usage::{refuse, refuse_given, wrong};
 use together::Facts;
 
 /// Measure a model or a baseline
@@ -40,9 +40,10 @@ use together::Facts;
     formulanet eval --baseline seen --data holstep --report seen.html\n  \
     formulanet eval --theory theory.jsonl --test-last 5")]
 pub(crate) struct Arguments {
-    /// A model file, or a shipped model: holstep, hol-premises, mizar, mizar-premises
+    /// A model file, or a shipped model: holstep, hol-premises, mizar, mizar-premises. Several that classify pairs decide
+    /// together: the mean of their log-odds counts
     #[arg(long, value_name = "MODEL", required_unless_present_any = ["baseline", "library_baseline", "theory"])]
-    model: Option<String>,
+    model: Vec<String>,
     /// A folder of `formulanet prepare`; or a HolStep, DeepMath or JSON Lines directory, archive or file
     #[arg(long, value_name = "PATH", required_unless_present = "theory")]
     data: Option<PathBuf>,
@@ -113,7 +114,8 @@ impl Part {
 
 /// What is measured, with flags that fit.
 enum Request {
-    Classifier(TrainedModel),
+    /// One, or several that decide together.
+    Classifiers(Vec<TrainedModel>),
     Ranker(TrainedModel),
     /// Learns from training, and is asked about one split.
     Baseline(Baseline, Split),
@@ -128,19 +130,23 @@ impl Arguments {
 }
 
 impl Request {
-    fn new(arguments: &Arguments, model: Option<TrainedModel>) -> Result<Self> {
+    fn new(arguments: &Arguments, mut models: Vec<TrainedModel>) -> Result<Self> {
         let split = match arguments.split.unwrap_or(Part::Validation).splits() {
             [split] => Ok(*split),
             _ => Err(refuse("--split all", "a baseline, which learns from the training split")),
         };
-        let trained = match (arguments.baseline, arguments.library_baseline, model) {
-            (Some(baseline), ..) => return Ok(Request::Baseline(baseline, split?)),
-            (_, Some(baseline), _) => return Ok(Request::LibraryBaseline(baseline, split?)),
-            (.., model) => model.context("expected --model")?,
-        };
-        if !trained.ranks() {
-            return Ok(Request::Classifier(trained));
+        match (arguments.baseline, arguments.library_baseline) {
+            (Some(baseline), _) => return Ok(Request::Baseline(baseline, split?)),
+            (_, Some(baseline)) => return Ok(Request::LibraryBaseline(baseline, split?)),
+            (None, None) => {}
         }
+        if models.iter().all(|model| !model.ranks()) && !models.is_empty() {
+            return Ok(Request::Classifiers(models));
+        }
+        if models.len() > 1 {
+            return Err(wrong("several models decide together only if all of them classify pairs"));
+        }
+        let trained = models.pop().context("expected --model")?;
         let flags = [
             ("--report", arguments.report.is_some()),
             ("--predictions", arguments.predictions.is_some()),
@@ -150,10 +156,11 @@ impl Request {
         Ok(Request::Ranker(trained))
     }
 
-    fn model(&self) -> Option<&TrainedModel> {
+    fn models(&self) -> &[TrainedModel] {
         match self {
-            Request::Classifier(trained) | Request::Ranker(trained) => Some(trained),
-            Request::Baseline(..) | Request::LibraryBaseline(..) => None,
+            Request::Classifiers(models) => models,
+            Request::Ranker(trained) => std::slice::from_ref(trained),
+            Request::Baseline(..) | Request::LibraryBaseline(..) => &[],
         }
     }
 }
@@ -172,32 +179,46 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if arguments.theory.is_given() {
         return theory::run(&arguments);
     }
-    let model = match arguments.model.as_deref().map(AnyModel::named).transpose()? {
-        Some(AnyModel::Together(file)) => return together::run(&file, &arguments),
-        Some(AnyModel::Single(trained)) => Some(*trained),
-        None => None,
-    };
+    let mut models = Vec::new();
+    for name in &arguments.model {
+        match AnyModel::named(name)? {
+            AnyModel::Together(file) if arguments.model.len() == 1 => {
+                return together::run(&file, &arguments);
+            }
+            AnyModel::Together(_) => {
+                return Err(wrong(format!("`{name}` reads statements together and decides alone")));
+            }
+            AnyModel::Single(trained) => models.push(*trained),
+        }
+    }
     let flags = [
         ("--present", arguments.present.is_some()),
         ("--useful", arguments.useful.is_some()),
         ("--hide-names", arguments.hide_names),
     ];
     refuse_given(&flags, "what reads statements one by one")?;
-    let request = Request::new(&arguments, model)?;
-    let data = Data::open(&arguments, request.model().map(|trained| trained.origin.view))?;
+    let request = Request::new(&arguments, models)?;
+    let views: Vec<View> = request.models().iter().map(|trained| trained.origin.view).collect();
+    if views.windows(2).any(|views| views[0] != views[1]) {
+        bail!(
+            "expected models of one view, found several: {}",
+            views.into_iter().map(view_name).collect::<Vec<_>>().join(", ")
+        );
+    }
+    let data = Data::open(&arguments, views.first().copied())?;
     let prepared = &data.prepared;
     let usual = if data.is_raw() { Part::All } else { Part::Validation };
     let splits = arguments.split.unwrap_or(usual).splits();
-    match request.model() {
-        Some(trained) => agree(trained, prepared, &arguments)?,
-        // Baselines take seconds, and one process is enough.
-        None if !speaks() => return Ok(()),
-        None => {}
+    request.models().iter().try_for_each(|trained| agree(trained, prepared, &arguments))?;
+    // Baselines take seconds, and one process is enough.
+    if request.models().is_empty() && !speaks() {
+        return Ok(());
     }
     let (title, predictions) = match request {
-        Request::Classifier(trained) => {
-            let predictions = classify(&trained, prepared, splits, &arguments)?;
-            (arguments.model.clone().unwrap_or_default(), predictions)
+        Request::Classifiers(models) => {
+            let judge = |trained: &TrainedModel| classify(trained, prepared, splits, &arguments);
+            let predictions = models.iter().map(judge).collect::<Result<Vec<_>>>()?;
+            (arguments.model.join(" + "), Predictions::join(predictions))
         }
         Request::Ranker(trained) => {
             let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, "model")?;
@@ -287,8 +308,8 @@ fn classify(
              {test} for test; choose others with --split"
         );
     }
-    let name = arguments.model.as_deref().unwrap_or_default();
-    let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, name)?;
+    let name = arguments.model.join(" + ");
+    let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, &name)?;
     let network = Network::new(trained.model.clone(), arguments.compute.compute());
     Ok(predict(&network, &trained.seen, prepared, &map, &pairs, &Bar::new())?)
 }

@@ -63,7 +63,7 @@ fn method(text: &str) -> Result<Method, String> {
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let asked = &arguments.theory;
     let flags = [
-        ("--model", arguments.model.is_some()),
+        ("--model", !arguments.model.is_empty()),
         ("--data", arguments.data.is_some()),
         ("--split", arguments.split.is_some()),
         ("--baseline", arguments.baseline.is_some()),

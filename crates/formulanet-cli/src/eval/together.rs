@@ -60,7 +60,7 @@ pub(super) fn run(file: &TogetherFile, arguments: &Arguments) -> Result<()> {
     }
     let facts = Facts { present: arguments.present, useful: arguments.useful, hides_names };
     let name = |conjecture: u32| problems.problem(conjecture as usize).name;
-    report(arguments.model.as_deref().unwrap_or_default(), &predictions, &name, Some(&facts), arguments)
+    report(&arguments.model.concat(), &predictions, &name, Some(&facts), arguments)
 }
 
 /// In which company statements were judged, for the report.

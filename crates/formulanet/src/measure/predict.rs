@@ -22,6 +22,25 @@ pub struct Predictions {
 }
 
 impl Predictions {
+    /// What several networks say together of the same pairs: the mean of their log-odds, step by step where all have as many
+    /// steps.
+    pub fn join(mut members: Vec<Predictions>) -> Self {
+        if members.len() == 1 {
+            return members.remove(0);
+        }
+        let mean = |scores: &mut dyn Iterator<Item = f32>| {
+            let odds: f32 = scores.map(log_odds).sum::<f32>() / members.len() as f32;
+            1.0 / (1.0 + (-odds).exp())
+        };
+        let Some(first) = members.first() else { return Predictions::default() };
+        let is_alike = members.iter().all(|other| other.steps.len() == first.steps.len());
+        let steps = if is_alike { first.steps.len() } else { 0 };
+        let steps = (0..steps).map(|i| mean(&mut members.iter().map(|member| member.steps[i]))).collect();
+        let score = |i: usize| mean(&mut members.iter().map(|member| member.last[i].score));
+        let last = first.last.iter().enumerate().map(|(i, one)| Prediction { score: score(i), ..*one });
+        Predictions { last: last.collect(), steps }
+    }
+
     /// Accuracy of every classifier.
     pub fn accuracies(&self) -> Vec<f64> {
         metrics::accuracies(&self.last, &self.steps)
@@ -31,6 +50,11 @@ impl Predictions {
     pub fn loss(&self) -> f64 {
         metrics::log_loss(&self.last)
     }
+}
+
+fn log_odds(probability: f32) -> f32 {
+    let probability = probability.clamp(1e-7, 1.0 - 1e-7);
+    (probability / (1.0 - probability)).ln()
 }
 
 /// The pairs of a split, or a sample of them that is the same in every run; in order.
@@ -221,5 +245,28 @@ impl Judge<'_> {
         let mut next = |is_read: bool| is_read.then(|| read.next().expect("a vector for every graph"));
         let plain = is_plain.into_iter().map(&mut next).collect();
         (plain, marked.iter().map(|marked| next(marked.is_some())).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_decide_by_the_mean_of_their_log_odds() {
+        let said = |scores: [f32; 2], steps: &[f32]| Predictions {
+            last: scores.map(|score| Prediction { conjecture: 0, score, is_useful: true }).to_vec(),
+            steps: steps.to_vec(),
+        };
+        let alone = said([0.3, 0.6], &[0.5, 0.3, 0.5, 0.6]);
+        assert_eq!(Predictions::join(vec![alone.clone()]), alone);
+        let joined = Predictions::join(vec![alone.clone(), said([0.9, 0.4], &[0.5, 0.9, 0.5, 0.4])]);
+        let scores: Vec<f32> = joined.last.iter().map(|one| one.score).collect();
+        // Odds of 3/7 and 9, whose root of the product is 1.96; odds of 3/2 and 2/3.
+        assert!((scores[0] - 0.6626).abs() < 1e-3 && (scores[1] - 0.5).abs() < 1e-6, "{scores:?}");
+        assert_eq!(joined.steps.len(), 4);
+        // With another number of steps there is nothing to compare.
+        assert_eq!(Predictions::join(vec![alone, said([0.9, 0.4], &[0.9, 0.4])]).steps, Vec::<f32>::new());
+        assert_eq!(Predictions::join(Vec::new()), Predictions::default());
     }
 }
