@@ -11,7 +11,8 @@ use formulanet::rank::{Intake, Languages, Premise, Vectors};
 use formulanet::read::Source;
 
 use crate::input::{
-    ComputeArguments, FormatArgument, FormulaArguments, LimitArguments, ModelArgument, read_all, writing,
+    ComputeArguments, FormatArgument, FormulaArguments, KeepGoingArgument, LimitArguments, ModelArgument,
+    writing,
 };
 use crate::processes::{facts, group, refuse_stdin, speaks};
 
@@ -35,6 +36,8 @@ pub(crate) struct Arguments {
     premises: Option<String>,
     #[command(flatten)]
     input: FormatArgument,
+    #[command(flatten)]
+    going: KeepGoingArgument,
     #[command(flatten)]
     model: ModelArgument,
     /// Write to this file instead of standard output
@@ -78,7 +81,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         }
         None => {
             arguments.reading.refuse("a file of statements")?;
-            read_all(Intake::new(&ranker).without_features(), sources)?
+            arguments.going.read_all(Intake::new(&ranker).without_features(), sources)?
         }
     };
     if premises.is_empty() {

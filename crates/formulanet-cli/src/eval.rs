@@ -352,10 +352,10 @@ impl Data {
         let out = folder.path().join("prepared");
         let prepared = data::prepare(path, &out, None, &options, arguments.compute.threads(), &Bar::new())?;
         if let Preparation::Written(meta, skipped) = prepared
-            && !skipped.is_empty()
+            && skipped.count > 0
             && speaks()
         {
-            eprintln!("skipped {} of {} statements", skipped.len(), meta.counts.pairs + skipped.len());
+            eprintln!("skipped {} of {} statements", skipped.count, meta.counts.pairs + skipped.count);
         }
         Ok(Data { prepared: Prepared::open(&out)?, folder: Some(folder) })
     }

@@ -10,9 +10,9 @@ use formulanet::model::{AnyModel, TogetherFile, TrainedModel};
 use formulanet::net::{Compute, Precision};
 use formulanet::processes;
 use formulanet::rank::{Intake, Library, Premise, Question, Ranker, Reading, Selection, is_goal};
-use formulanet::read::{Format, Source, Syntax, read_text};
+use formulanet::read::{Format, Skipped, Source, Syntax, read_text};
 
-use crate::processes::group;
+use crate::processes::{group, speaks};
 use crate::usage::{refuse_given, wrong};
 
 /// How large an input may be.
@@ -341,15 +341,39 @@ pub(crate) fn refuse_stdin_twice<'a>(inputs: impl IntoIterator<Item = &'a str>) 
     Ok(())
 }
 
-/// All statements of some sources, as an intake reads them.
-pub(crate) fn read_all(mut intake: Intake<'_>, sources: Vec<Source>) -> Result<Vec<Premise>> {
-    let mut premises = Vec::new();
-    for source in sources {
-        for premise in intake.read(source)? {
-            premises.push(premise?);
+/// `--keep-going`
+#[derive(Args)]
+pub(crate) struct KeepGoingArgument {
+    /// Skip statements that cannot be read or are too large, and say which
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+}
+
+impl KeepGoingArgument {
+    /// All statements of some sources, as an intake reads them.
+    pub(crate) fn read_all(&self, intake: Intake<'_>, sources: Vec<Source>) -> Result<Vec<Premise>> {
+        let (mut premises, mut intake) = (Vec::new(), self.intake(intake));
+        for source in sources {
+            for premise in intake.read(source)? {
+                premises.push(premise?);
+            }
         }
+        report_skipped(&intake.skipped());
+        Ok(premises)
     }
-    Ok(premises)
+
+    /// The same intake, which goes on if that is wanted.
+    pub(crate) fn intake<'a>(&self, intake: Intake<'a>) -> Intake<'a> {
+        if self.keep_going { intake.keep_going() } else { intake }
+    }
+}
+
+/// Says which statements were skipped: all of a few, the first of many.
+pub(crate) fn report_skipped(skipped: &Skipped) {
+    if speaks() && skipped.count > 0 {
+        skipped.first.iter().for_each(|message| eprintln!("skipped: {message}"));
+        eprintln!("skipped {}", counted(skipped.count, "statement"));
+    }
 }
 
 /// `--view`

@@ -17,7 +17,8 @@ use formulanet::train::{LibraryTrained, LibraryTraining, train_library};
 use serde::Serialize;
 
 use crate::input::{
-    ComputeArguments, FormatArgument, LimitArguments, ModelArgument, counted, refuse_stdin_twice, writing,
+    ComputeArguments, FormatArgument, KeepGoingArgument, LimitArguments, ModelArgument, counted,
+    refuse_stdin_twice, report_skipped, writing,
 };
 use crate::output::Output;
 use crate::processes::{facts, group, refuse_stdin, speaks};
@@ -94,6 +95,8 @@ struct StatementArguments {
     strict: bool,
     #[command(flatten)]
     input: FormatArgument,
+    #[command(flatten)]
+    going: KeepGoingArgument,
     #[command(flatten)]
     model: ModelArgument,
     #[command(flatten)]
@@ -229,13 +232,13 @@ fn build(arguments: BuildArguments) -> Result<()> {
         // This process embeds its share, and the first one has the library.
         let mut library = Library::in_memory(&ranker)?;
         let mut addition = library.addition(&ranker)?.without_writing();
-        read(sources, &ranker, &mut addition)?;
+        read(sources, &ranker, &statements.going, &mut addition)?;
         addition.commit()?;
         return Ok(());
     }
     let added = Library::build(&path, &ranker, &model, |addition| {
         addition.set_strict(is_strict);
-        read(sources, &ranker, addition)
+        read(sources, &ranker, &statements.going, addition)
     })?;
     report(&added);
     let proofs =
@@ -251,7 +254,7 @@ fn add(arguments: AddArguments) -> Result<()> {
     let ranker = statements.model.ranker_of(&library, &statements.compute, statements.limits.limits())?;
     let mut addition = library.addition(&ranker)?;
     addition.set_strict(statements.strict);
-    read(sources, &ranker, &mut addition)?;
+    read(sources, &ranker, &statements.going, &mut addition)?;
     let added = addition.commit()?;
     report(&added);
     let proofs =
@@ -268,8 +271,13 @@ impl StatementArguments {
 }
 
 /// Reads sources into a library. Of statements with the same name, the last counts.
-fn read(sources: Vec<Source>, ranker: &Ranker, addition: &mut Addition<'_>) -> Result<(), Error> {
-    let (mut intake, mut count, mut digest) = (Intake::new(ranker), 0, 0);
+fn read(
+    sources: Vec<Source>,
+    ranker: &Ranker,
+    going: &KeepGoingArgument,
+    addition: &mut Addition<'_>,
+) -> Result<(), Error> {
+    let (mut intake, mut count, mut digest) = (going.intake(Intake::new(ranker)), 0, 0);
     for source in sources {
         for premise in intake.read(source)? {
             let premise = premise?;
@@ -278,6 +286,7 @@ fn read(sources: Vec<Source>, ranker: &Ranker, addition: &mut Addition<'_>) -> R
             addition.push(premise)?;
         }
     }
+    report_skipped(&intake.skipped());
     if count == 0 {
         return Err(Error::NoStatements);
     }

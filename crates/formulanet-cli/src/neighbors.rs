@@ -9,14 +9,14 @@ use clap::Args;
 use formulanet::Error;
 use formulanet::logic::draw::{self, SvgOptions};
 use formulanet::logic::{Formula, Graph, GraphBuilder, Interner};
-use formulanet::model::encode::Encoded;
+use formulanet::model::encode::{Encoded, Encoder};
 use formulanet::rank::{Languages, Ranked, Ranker, Vectors, order};
-use formulanet::read::Source;
+use formulanet::read::{Item, Skipped, Source};
 use serde::Serialize;
 
 use crate::input::{
-    ComputeArguments, FormatArgument, FormulaArguments, LimitArguments, ModelArgument, refuse_stdin_twice,
-    writing,
+    ComputeArguments, FormatArgument, FormulaArguments, KeepGoingArgument, LimitArguments, ModelArgument,
+    refuse_stdin_twice, report_skipped, writing,
 };
 use crate::output::{Output, write_file};
 
@@ -36,6 +36,8 @@ pub(crate) struct Arguments {
     premises: String,
     #[command(flatten)]
     input: FormatArgument,
+    #[command(flatten)]
+    going: KeepGoingArgument,
     /// Search all parts of the statements, not only whole ones
     #[arg(long)]
     subformulas: bool,
@@ -125,30 +127,53 @@ fn read(
     ranker: &Ranker,
     names: &mut Interner,
 ) -> Result<Vec<Candidate>> {
-    let (mut candidates, mut encoder) = (Vec::new(), ranker.encoder());
+    let (mut candidates, mut encoder, mut skipped) = (Vec::new(), ranker.encoder(), Skipped::default());
     let mut items = source.items(ranker.hol_options())?;
-    while let Some(item) = items.next(names)? {
-        let mut seen = HashSet::new();
-        let parts: Vec<Formula> = if arguments.subformulas {
-            // Single variables and constants are close to everything of their kind.
-            let terms = item.formula.preorder().filter(|&term| item.formula.arity(term) > 0);
-            terms.map(|term| item.formula.subformula(term)).collect()
-        } else {
-            vec![item.formula.clone()]
+    loop {
+        let (read, is_damaged) = match items.next(names) {
+            Ok(None) => break,
+            Ok(Some(item)) => (candidates_of(&item, arguments.subformulas, names, &mut encoder), false),
+            Err(error) => (Err(error), true),
         };
-        for formula in parts {
-            let encoded = encoder.encode(&formula, names).map_err(|cause| Error::TooLarge {
-                file: item.file.to_owned(),
-                position: item.position,
-                cause,
-            })?;
-            let input = encoded.input();
-            if seen.insert((input.tokens.to_vec(), input.degrees.to_vec(), input.targets.to_vec())) {
-                candidates.push(Candidate { name: item.shown_name(), formula, encoded });
+        match read {
+            Ok(found) => candidates.extend(found),
+            Err(error) if arguments.going.keep_going && (!is_damaged || items.recover(&error)) => {
+                skipped.note(&error);
             }
+            Err(error) => return Err(error.into()),
         }
         if candidates.len() > MOST_PARTS {
             bail!("expected at most {MOST_PARTS} formulas to look at, found more; give fewer statements");
+        }
+    }
+    report_skipped(&skipped);
+    Ok(candidates)
+}
+
+/// A statement, or all its distinct parts.
+fn candidates_of(
+    item: &Item<'_>,
+    with_parts: bool,
+    names: &Interner,
+    encoder: &mut Encoder<'_>,
+) -> Result<Vec<Candidate>, Error> {
+    let parts: Vec<Formula> = if with_parts {
+        // Single variables and constants are close to everything of their kind.
+        let terms = item.formula.preorder().filter(|&term| item.formula.arity(term) > 0);
+        terms.map(|term| item.formula.subformula(term)).collect()
+    } else {
+        vec![item.formula.clone()]
+    };
+    let (mut candidates, mut seen) = (Vec::new(), HashSet::new());
+    for formula in parts {
+        let encoded = encoder.encode(&formula, names).map_err(|cause| Error::TooLarge {
+            file: item.file.to_owned(),
+            position: item.position,
+            cause,
+        })?;
+        let input = encoded.input();
+        if seen.insert((input.tokens.to_vec(), input.degrees.to_vec(), input.targets.to_vec())) {
+            candidates.push(Candidate { name: item.shown_name(), formula, encoded });
         }
     }
     Ok(candidates)

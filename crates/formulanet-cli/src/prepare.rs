@@ -10,7 +10,7 @@ use formulanet::logic::View;
 use formulanet::processes::{self, Alone};
 use formulanet::train::{PoolOptions, PoolSource, make_pools};
 
-use crate::input::{LimitArguments, ViewArgument, counted, one_of};
+use crate::input::{LimitArguments, ViewArgument, one_of, report_skipped};
 use crate::output::Output;
 use crate::progress::Bar;
 use crate::usage::{refuse_given, wrong};
@@ -184,15 +184,4 @@ fn summary(counts: &Counts) -> String {
          {graphs:>12} graphs, {nodes} nodes, {edges} edges\n{vocabulary:>12} labels\n\
          {premises:>12} named premises, {dependencies} dependencies\n"
     )
-}
-
-/// Says which statements were skipped: all of a few, the first of many.
-fn report_skipped(skipped: &[String]) {
-    const SHOWN: usize = 20;
-    for message in skipped.iter().take(SHOWN) {
-        eprintln!("skipped: {message}");
-    }
-    if !skipped.is_empty() {
-        eprintln!("skipped {}", counted(skipped.len(), "statement"));
-    }
 }

@@ -12,8 +12,8 @@ use formulanet::read::{Source, Syntax};
 use serde::Serialize;
 
 use crate::input::{
-    ComputeArguments, FormatArgument, FormulaArguments, LimitArguments, ModelArgument, ReadingArguments,
-    SelectionArguments, one_of, problem_of, read_all, refuse_stdin_twice, warn_unmatched, writing,
+    ComputeArguments, FormatArgument, FormulaArguments, KeepGoingArgument, LimitArguments, ModelArgument,
+    ReadingArguments, SelectionArguments, one_of, problem_of, refuse_stdin_twice, warn_unmatched, writing,
 };
 use crate::output::Output;
 use crate::usage::wrong;
@@ -53,6 +53,8 @@ pub(crate) struct Arguments {
     local: Vec<String>,
     #[command(flatten)]
     input: FormatArgument,
+    #[command(flatten)]
+    going: KeepGoingArgument,
     /// Show at most K statements
     #[arg(short = 'k', value_name = "K", default_value_t = 32)]
     most: usize,
@@ -138,7 +140,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         arguments.model.selector(languages.model(), library.as_ref(), together, computing)?;
     let intake = Intake::new(&ranker);
     let intake = if has_proofs { intake } else { intake.without_features() };
-    let own = read_all(intake, sources)?;
+    let own = arguments.going.read_all(intake, sources)?;
     let mut question = match (&arguments.conjecture, &arguments.name, &library) {
         (None, Some(name), Some(library)) => {
             arguments.reading.refuse("--name, which takes the statement as the library has it")?;

@@ -10,13 +10,13 @@ use clap::{Args, ValueEnum};
 use formulanet::model::shipped;
 use formulanet::rank::{
     EmbeddedAxioms, Knowledge, Library, Pace, Problem, Ranked, Ranker, Reading, Reasons, Stored, Trust,
-    Wishes,
+    Unreadable, Wishes,
 };
 use formulanet::read::{Source, Syntax};
 
 use crate::input::{
-    ComputeArguments, LimitArguments, ModelArgument, ReadingArguments, SelectionArguments,
-    refuse_stdin_twice, warn_unmatched, writing,
+    ComputeArguments, KeepGoingArgument, LimitArguments, ModelArgument, ReadingArguments, SelectionArguments,
+    refuse_stdin_twice, report_skipped, warn_unmatched, writing,
 };
 use crate::output::write_file;
 use crate::rank::Row;
@@ -52,6 +52,11 @@ pub(crate) struct Arguments {
     /// [default: hypothesis,assumption]
     #[arg(long, value_name = "ROLES", value_delimiter = ',')]
     keep: Option<Vec<String>>,
+    #[command(flatten)]
+    going: KeepGoingArgument,
+    /// With --keep-going: keep these statements in the problem as they are written, beside the K axioms
+    #[arg(long, requires = "keep_going")]
+    keep_unreadable: bool,
     #[command(flatten)]
     model: ModelArgument,
     #[command(flatten)]
@@ -136,7 +141,13 @@ impl Selector<'_> {
         let Selector { arguments, ranker, reading, library, embedded } = self;
         let usual = ["hypothesis", "assumption"].map(str::to_owned);
         let kept = arguments.keep.as_deref().unwrap_or(&usual);
-        let mut problem = Problem::read(Source::open(file)?, ranker, kept)?;
+        let unreadable = match (arguments.going.keep_going, arguments.keep_unreadable) {
+            (false, _) => Unreadable::Refused,
+            (true, false) => Unreadable::LeftOut,
+            (true, true) => Unreadable::Kept,
+        };
+        let mut problem = Problem::read_on(Source::open(file)?, ranker, kept, unreadable)?;
+        report_skipped(problem.skipped());
         for role in arguments.keep.iter().flatten().filter(|role| *role != "none" && !problem.has_role(role))
         {
             eprintln!("warning: no statement has the role `{role}`");

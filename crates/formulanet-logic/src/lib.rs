@@ -23,5 +23,5 @@ pub use formula::{Binder, Children, Display, Formula, Head, Preorder, TermId, Va
 pub use graph::{Graph, GraphBuilder, NodeId, NodeKind, View};
 pub use limits::{Limit, Limits, TooLarge};
 pub use names::Names;
-pub use parse::{ReadError, deepmath, hol, holstep, tptp};
+pub use parse::{ReadError, deepmath, hol, holstep, pass_line, tptp};
 pub use symbol::{Interner, Symbol};

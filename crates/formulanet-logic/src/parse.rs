@@ -6,4 +6,4 @@ pub mod holstep;
 mod lines;
 pub mod tptp;
 
-pub use lines::ReadError;
+pub use lines::{ReadError, pass_line};

@@ -33,7 +33,7 @@ pub use library::{Added, Addition, Learnt, Library, Made, News};
 pub use pace::Pace;
 pub use pool::Pool;
 pub use predict::{Choice, Predictor, Stock};
-pub use problem::{EmbeddedAxioms, Knowledge, Problem, Reasons, WithFacts, annotated, is_goal};
+pub use problem::{EmbeddedAxioms, Knowledge, Problem, Reasons, Unreadable, WithFacts, annotated, is_goal};
 pub use question::{Order, Question, Wishes};
 pub use ranker::{Ranked, Ranker, order};
 pub use reading::{READ, Reading, Trust, nameless_scores};

@@ -254,8 +254,40 @@ fn keep_going_leaves_out_what_is_damaged() {
     let Preparation::Written(meta, skipped) = run(&input, &output, &options, 2).unwrap() else { panic!() };
     assert_eq!((meta.counts.conjectures, meta.counts.pairs, meta.counts.skipped), (2, 2, 4));
     let places: Vec<&str> =
-        skipped.iter().map(|message| message.split(" expected").next().unwrap()).collect();
+        skipped.first.iter().map(|message| message.split(" expected").next().unwrap()).collect();
     assert_eq!(places, ["2:4:8:", "2:9:1:", "3:3:1:", "4:"]);
+}
+
+/// One damaged statement costs itself, and a damaged conjecture what belongs to it; the number says so.
+#[test]
+fn keep_going_goes_on_at_the_next_statement() {
+    let prepared_from = |text: String| {
+        let directory = tempfile::tempdir().unwrap();
+        let (input, output) = (directory.path().join("data"), directory.path().join("prepared"));
+        let other = text.chars().next().filter(|mark| *mark == 'N').map(|_| "N a\nC |- T\nT cT\n");
+        let files = [("1", text.as_bytes()), ("2", other.unwrap_or("C fof(a,axiom,p).\n").as_bytes())];
+        fs::write(&input, tar(&files)).unwrap();
+        let options = Options { keep_going: true, validation: HoldOut::Number(0), ..Options::default() };
+        let Preparation::Written(meta, skipped) = run(&input, &output, &options, 2).unwrap() else {
+            panic!()
+        };
+        assert_eq!(meta.counts.skipped, skipped.count);
+        (meta.counts.conjectures, meta.counts.pairs, skipped.count)
+    };
+    let steps: String = (0..50).map(|i| format!("+ |- (f{i} = a)\nT c= cf{i} ca\n")).collect();
+    let whole = format!("N b\nC |- T\nT cT\n{steps}");
+    assert_eq!(prepared_from(whole.clone()), (2, 50, 0));
+    assert_eq!(prepared_from(whole.replace("+ |- (f7 ", "? |- (f7 ")), (2, 49, 1));
+    assert_eq!(prepared_from(whole.replace("T c= cf7 ca\n", "")), (2, 49, 1));
+    assert_eq!(prepared_from(whole.replace("T c= cf49 ca\n", "")), (2, 49, 1));
+    let without = whole.replace("C |- T", "C |- (T");
+    assert_eq!(prepared_from(format!("{without}\n")), (1, 0, 51));
+    let premises: String = (0..50).map(|i| format!("+ fof(p{i},axiom,p({i})).\n")).collect();
+    let two = format!("C fof(a,axiom,p).\n{premises}C fof(b,axiom,q).\n{premises}");
+    assert_eq!(prepared_from(two.clone()), (3, 100, 0));
+    assert_eq!(prepared_from(two.replacen("p(7)", "p((7)", 1)), (3, 99, 1));
+    // The premises of a conjecture that cannot be read are not those of the one before.
+    assert_eq!(prepared_from(two.replace("C fof(b,axiom,q)", "C fof(b,axiom,(q)")), (2, 50, 51));
 }
 
 #[test]

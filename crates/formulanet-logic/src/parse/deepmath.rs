@@ -61,19 +61,31 @@ pub struct Reader<R> {
     parser: Parser,
     buffer: Vec<u8>,
     has_conjecture: bool,
+    /// What the last line said that it is.
+    kind: Option<Kind>,
 }
 
 impl<R: BufRead> Reader<R> {
     /// A reader of lines within the given limits.
     pub fn new(input: R, limits: Limits) -> Self {
         let lines = Lines::new(input, limits.bytes);
-        Reader { lines, parser: Parser::new(limits), buffer: Vec::new(), has_conjecture: false }
+        Reader { lines, parser: Parser::new(limits), buffer: Vec::new(), has_conjecture: false, kind: None }
     }
 
     /// Goes on with another file, and keeps the working memory.
     pub fn restart(&mut self, input: R) {
         self.lines.restart(input);
         self.has_conjecture = false;
+    }
+
+    /// What the line that was read last said that it is, also if the rest of it could not be read.
+    pub fn last_kind(&self) -> Option<Kind> {
+        self.kind
+    }
+
+    /// Goes on behind a line that could not be read, even if that was the conjecture.
+    pub fn recover(&mut self) {
+        self.has_conjecture = true;
     }
 
     /// The next line, whose formula replaces what `formula` held; `None` at the end of the input.
@@ -83,6 +95,7 @@ impl<R: BufRead> Reader<R> {
         formula: &mut Formula,
     ) -> Result<Option<Line<'_>>, ReadError> {
         formula.clear();
+        self.kind = None;
         if !self.lines.read_nonblank(&mut self.buffer)? {
             if !self.has_conjecture {
                 let expected = "a line that begins with `C `";
@@ -104,6 +117,7 @@ impl<R: BufRead> Reader<R> {
                 return Err(self.lines.error(0, expected, quoted(first_word)).into());
             }
         };
+        self.kind = Some(kind);
         // Also when the rest is wrong, so that the premises below it can still be read.
         self.has_conjecture = true;
         let header = self.parser.annotated_from(text, 2, number, names, formula)?;

@@ -24,17 +24,23 @@ pub(super) struct Lines<R> {
     /// Number of the line that was read last.
     pub(super) number: usize,
     limit: usize,
+    /// Whether the last line was too long, and its rest is still to come.
+    is_inside: bool,
 }
+
+/// Bytes of a line that are passed over, at most: a stream without lines has to end, too.
+const MOST_PASSED: usize = 1 << 30;
 
 impl<R: BufRead> Lines<R> {
     pub(super) fn new(input: R, limit: usize) -> Self {
-        Lines { input, number: 0, limit }
+        Lines { input, number: 0, limit, is_inside: false }
     }
 
     /// Goes on with another file.
     pub(super) fn restart(&mut self, input: R) {
         self.input = input;
         self.number = 0;
+        self.is_inside = false;
     }
 
     /// [`Lines::read`], but skips lines of white space.
@@ -48,9 +54,12 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// Reads the next line into `line`, without its end; false at the end of the stream. A line above the limit
-    /// is an error before it takes more memory than the limit.
+    /// is an error before it takes more memory than the limit; its rest is passed over when somebody asks for the next.
     pub(super) fn read(&mut self, line: &mut Vec<u8>) -> Result<bool, ReadError> {
         line.clear();
+        if std::mem::take(&mut self.is_inside) {
+            pass_line(&mut self.input)?;
+        }
         self.number += 1;
         loop {
             let available = match self.input.fill_buf() {
@@ -63,10 +72,10 @@ impl<R: BufRead> Lines<R> {
             }
             let end = memchr::memchr(b'\n', available);
             let taken = end.unwrap_or(available.len());
-            if line.len() + taken > self.limit {
+            if taken > self.limit - line.len() {
                 let expected = format!("at most {} bytes in a line", self.limit);
                 line.clear();
-                self.input.skip_until(b'\n')?;
+                self.is_inside = true;
                 return Err(self.error(self.limit, expected, "more").over(Limit::Bytes).into());
             }
             line.extend_from_slice(&available[..taken]);
@@ -106,4 +115,28 @@ impl<R: BufRead> Lines<R> {
         let before = String::from_utf8_lossy(&line[..bad]);
         Err(ParseError::new(&before, before.len(), self.number, "UTF-8 text", found))
     }
+}
+
+/// Passes over the rest of a line.
+///
+/// # Errors
+///
+/// If the stream fails, or the line has no end within a gigabyte.
+pub fn pass_line(input: &mut impl BufRead) -> io::Result<()> {
+    let mut passed = 0;
+    while passed < MOST_PASSED {
+        let available = match input.fill_buf() {
+            Ok(available) => available,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let end = memchr::memchr(b'\n', available);
+        let taken = end.map_or(available.len(), |end| end + 1);
+        input.consume(taken);
+        if end.is_some() || taken == 0 {
+            return Ok(());
+        }
+        passed += taken;
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidData, format!("a line of more than {MOST_PASSED} bytes")))
 }

@@ -35,9 +35,11 @@ use crate::formula::Formula;
 use crate::limits::{Limit, Limits};
 use crate::symbol::Interner;
 
+pub use damage::Damaged;
 use lex::{Kind, Lexer};
 use term::{Binding, Frame, Machine};
 
+mod damage;
 mod lex;
 mod term;
 #[cfg(test)]
@@ -136,7 +138,8 @@ pub struct Header<'t> {
     pub has_formula: bool,
 }
 
-/// Reads the items of a TPTP text one after the other. After an error there is nothing more to read.
+/// Reads the items of a TPTP text one after the other. After an error there is nothing more to read, unless somebody
+/// passes over what could not be read.
 pub struct Reader<'t> {
     text: &'t str,
     cursor: Cursor,
@@ -151,6 +154,11 @@ impl<'t> Reader<'t> {
     /// The next item, or `None` at the end of the text.
     pub fn next(&mut self, names: &mut Interner) -> Result<Option<Item>, ParseError> {
         self.cursor.next(self.text, names)
+    }
+
+    /// Passes over the statement that could not be read; `None` if there was none.
+    pub fn recover(&mut self) -> Option<Damaged> {
+        self.cursor.recover(self.text)
     }
 }
 
@@ -344,6 +352,35 @@ impl Parser {
     ) -> Result<Header<'t>, ParseError> {
         formula.clear();
         lexer.limit(Some(self.limits.bytes));
+        let header = self.header(lexer)?;
+        if header.has_formula {
+            Machine { parser: self, lexer, names, formula, language: header.language }.run()?;
+        } else {
+            self.skip(lexer, "a declaration")?;
+        }
+        let after =
+            if header.has_formula { "a connective, `,` or `)` after the formula" } else { "`,` or `)`" };
+        if lexer.token.kind == Kind::Comma {
+            self.annotations(lexer)?;
+        }
+        self.end(lexer, after)?;
+        Ok(header)
+    }
+
+    /// Reads from the first word of a statement to its formula.
+    fn header<'t>(&mut self, lexer: &mut Lexer<'t>) -> Result<Header<'t>, ParseError> {
+        let header = self.title(lexer)?;
+        lexer.advance()?;
+        if lexer.token.kind == Kind::Minus {
+            // A role may say more, as in `axiom-local`.
+            self.skip(lexer, "more about the role")?;
+        }
+        lexer.expect(Kind::Comma, "`,` after the statement's role")?;
+        Ok(header)
+    }
+
+    /// Reads from the first word of a statement to its role, where the lexer stays.
+    fn title<'t>(&mut self, lexer: &mut Lexer<'t>) -> Result<Header<'t>, ParseError> {
         let language = match lexer.token.kind {
             Kind::Lower => Language::of(lexer.word()),
             _ => None,
@@ -359,24 +396,7 @@ impl Parser {
             return lexer.unexpected("the statement's role");
         }
         let role = lexer.word();
-        lexer.advance()?;
-        if lexer.token.kind == Kind::Minus {
-            // A role may say more, as in `axiom-local`.
-            self.skip(lexer, "more about the role")?;
-        }
-        lexer.expect(Kind::Comma, "`,` after the statement's role")?;
-        let has_formula = !language.declares(role);
-        if has_formula {
-            Machine { parser: self, lexer, names, formula, language }.run()?;
-        } else {
-            self.skip(lexer, "a declaration")?;
-        }
-        let after = if has_formula { "a connective, `,` or `)` after the formula" } else { "`,` or `)`" };
-        if lexer.token.kind == Kind::Comma {
-            self.annotations(lexer)?;
-        }
-        self.end(lexer, after)?;
-        Ok(Header { name, role, language, has_formula })
+        Ok(Header { name, role, language, has_formula: !language.declares(role) })
     }
 
     /// Reads from `include` to the dot.

@@ -10,6 +10,7 @@ use formulanet_logic::problem::StatementGraph;
 use super::parse::{Entry, Graphs, Parsed};
 use super::split::Split;
 use super::statements::StatementCollection;
+use crate::read::Skipped;
 
 const NONE: u32 = u32::MAX;
 
@@ -51,7 +52,7 @@ pub(super) struct Collection {
     pub(super) premises: Vec<Premise>,
     /// Names that stood for more than one graph; the first one counts.
     pub(super) ambiguous_premises: usize,
-    pub(super) skipped: Vec<String>,
+    pub(super) skipped: Skipped,
     /// For each graph, the same statement as a part of problems, if somebody asked for it.
     pub(super) statements: StatementCollection,
     label_numbers: HashMap<String, u32>,
@@ -94,7 +95,7 @@ impl Collection {
             }
             labels.texts.insert(symbol, text);
         }
-        self.skipped.extend(parsed.skipped);
+        self.skipped.add(parsed.skipped);
         self.statements.meet(parsed.worker, parsed.new_symbols);
         let numbers = self.add_graphs(&parsed.graphs, &parsed.statements, parsed.worker);
         let mut current = None;

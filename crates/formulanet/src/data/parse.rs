@@ -14,7 +14,7 @@ use super::source::{Layout, SourceFile};
 use super::split::Split;
 use super::statements::StatementMaker;
 use crate::Error;
-use crate::read::{self, Syntax};
+use crate::read::{self, Skipped, Syntax};
 use crate::util::hash::{hash_text, mix};
 
 /// What a file holds, in order.
@@ -56,8 +56,8 @@ pub(super) struct Parsed {
     /// Symbols of statements that the worker had not met before: number and text.
     pub(super) new_symbols: Vec<(u32, String)>,
     pub(super) entries: Vec<Entry>,
-    /// Messages of statements that were left out.
-    pub(super) skipped: Vec<String>,
+    /// Statements that were left out.
+    pub(super) skipped: Skipped,
 }
 
 /// Turns files into graphs; every thread has one.
@@ -140,24 +140,44 @@ impl<'a> Worker<'a> {
         if !self.options.keep_going || matches!(error, Error::Interrupted) {
             return Err(error);
         }
-        parsed.skipped.push(error.to_string());
+        parsed.skipped.note(&error);
         Ok(())
     }
 
     fn holstep(&mut self, content: &[u8], parsed: &mut Parsed) -> Result<(), Error> {
         let mut reader = holstep::Reader::new(content, self.limits);
-        while let Some(entry) = reader.next_entry().map_err(|error| Error::read(&parsed.file, error))? {
+        let mut has_conjecture = false;
+        loop {
+            let entry = match reader.next_entry() {
+                Ok(None) => return Ok(()),
+                Ok(Some(entry)) => entry,
+                Err(error) => {
+                    let is_readable = matches!(error, ReadError::Parse(_));
+                    self.skip(Error::read(&parsed.file, error), parsed)?;
+                    if !is_readable {
+                        return Ok(());
+                    }
+                    reader.recover();
+                    continue;
+                }
+            };
+            if entry.kind != holstep::Kind::Conjecture && !has_conjecture {
+                // Without its conjecture, nothing else of the file means anything.
+                let Position { line, .. } = entry.statement.position;
+                let message = "expected a conjecture that can be read before this, found none";
+                self.skip(Error::data(format!("{}:{line}", parsed.file), message), parsed)?;
+                continue;
+            }
             let result = self.holstep.parse(&entry.statement, &mut self.names, &mut self.formula);
             let result = result.map_err(|error| Error::parse(&parsed.file, error));
             let graph = match result.and_then(|()| self.add(entry.statement.position, parsed)) {
                 Ok(graph) => graph,
-                // Without its conjecture, nothing else of the file means anything.
-                Err(error) if entry.kind == holstep::Kind::Conjecture => return Err(error),
                 Err(error) => {
                     self.skip(error, parsed)?;
                     continue;
                 }
             };
+            has_conjecture = true;
             let name = entry.name.unwrap_or_default().to_owned();
             parsed.entries.push(match entry.kind {
                 holstep::Kind::Conjecture => Entry::Conjecture { name, graph, key: None },
@@ -165,7 +185,6 @@ impl<'a> Worker<'a> {
                 holstep::Kind::Step { useful } => Entry::Pair { name: None, graph, useful },
             });
         }
-        Ok(())
     }
 
     fn deepmath(&mut self, content: &[u8], parsed: &mut Parsed) -> Result<(), Error> {
@@ -175,24 +194,29 @@ impl<'a> Worker<'a> {
             let line = match reader.next(&mut self.names, &mut self.formula) {
                 Ok(None) => return Ok(()),
                 Ok(Some(line)) => Ok((line.kind, line.name.into_owned(), line.number)),
-                Err(ReadError::Parse(error)) if self.options.keep_going && has_conjecture => {
-                    Err(Error::parse(&parsed.file, error))
-                }
+                Err(ReadError::Parse(error)) => Err(Error::parse(&parsed.file, error)),
                 Err(error) => return Err(Error::read(&parsed.file, error)),
             };
+            let is_conjecture = reader.last_kind() == Some(deepmath::Kind::Conjecture);
+            // Without its conjecture, a premise means nothing.
+            has_conjecture &= !is_conjecture;
             let added = line.and_then(|(kind, name, number)| {
+                if !is_conjecture && !has_conjecture {
+                    let message = "expected a conjecture that can be read before this, found none";
+                    return Err(Error::data(format!("{}:{number}", parsed.file), message));
+                }
                 let graph = self.add(Position { line: number, column: 3 }, parsed)?;
                 Ok((kind, name, graph))
             });
             let (kind, name, graph) = match added {
                 Ok(added) => added,
-                Err(error) if !has_conjecture => return Err(error),
                 Err(error) => {
                     self.skip(error, parsed)?;
+                    reader.recover();
                     continue;
                 }
             };
-            has_conjecture = true;
+            has_conjecture |= is_conjecture;
             if kind == deepmath::Kind::Conjecture {
                 // A theorem of the library like all others, for the conjectures after it.
                 parsed.entries.push(Entry::Named { name: name.clone(), graph, is_dependency: false });

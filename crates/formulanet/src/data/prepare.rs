@@ -15,6 +15,7 @@ use super::split::HoldOut;
 use super::store::{self, FORMAT, Meta};
 use super::write;
 use crate::error::shown;
+use crate::read::Skipped;
 use crate::{Error, Progress, Silent, Stage};
 
 /// How data is prepared; two runs with the same input and options write the same bytes.
@@ -117,8 +118,8 @@ pub(crate) mod named_view {
 /// What preparing a data set came to.
 #[derive(Debug)]
 pub enum Preparation {
-    /// The folder was written; the messages name statements that were left out.
-    Written(Meta, Vec<String>),
+    /// The folder was written, without some statements.
+    Written(Meta, Skipped),
     /// The same folder was already there.
     AlreadyThere(Meta),
 }

@@ -20,6 +20,7 @@ use super::source::Source;
 use super::split::{HoldOut, Split};
 use super::statements::{StatementCollection, Statements};
 use super::{store, write as folders};
+use crate::read::Skipped;
 use crate::{Error, Progress, Stage};
 
 /// Conjectures with candidates that are known to be useful for them or not, in memory.
@@ -47,8 +48,9 @@ pub struct ProblemOrigin {
     pub fingerprint: String,
     /// How they were split, as JSON.
     pub split: String,
-    /// Messages of statements that were left out.
-    pub skipped: Vec<String>,
+    /// Statements that were left out.
+    #[serde(skip)]
+    pub skipped: Skipped,
 }
 
 struct Entry {
@@ -273,7 +275,7 @@ impl Problems {
             *own += " and ";
             *own += &more;
         }
-        self.origin.skipped.extend(skipped);
+        self.origin.skipped.add(skipped);
         Ok(())
     }
 

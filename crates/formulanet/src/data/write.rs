@@ -53,7 +53,7 @@ pub(super) fn write(
         if meta.options.together {
             problems::write(&collection, folder)?;
         }
-        let (ambiguous_premises, skipped) = (collection.ambiguous_premises, collection.skipped.len());
+        let (ambiguous_premises, skipped) = (collection.ambiguous_premises, collection.skipped.count);
         let columns = columns(collection, &vocabulary);
         meta.counts = Counts { ambiguous_premises, skipped, ..counts(&columns, vocabulary.labels.len()) };
         write_arrays(columns.tensors(), &folder.join(GRAPHS))?;

@@ -8,7 +8,7 @@ use super::Ranker;
 use super::theory::Features;
 use crate::Error;
 use crate::model::encode::{Encoded, Encoder};
-use crate::read::{self, Item, Items, Proof, Source, Syntax};
+use crate::read::{self, Item, Items, Proof, Skipped, Source, Syntax};
 
 /// A statement as a model reads it.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -42,13 +42,15 @@ pub struct Intake<'a> {
     options: hol::Options,
     encoder: Encoder<'a>,
     with_features: bool,
+    /// What was passed over, if reading goes on behind what cannot be read.
+    skipped: Option<Skipped>,
 }
 
 impl<'a> Intake<'a> {
     /// For a model.
     pub fn new(ranker: &'a Ranker) -> Self {
         let (options, encoder) = (ranker.hol_options(), ranker.encoder());
-        Intake { names: Interner::new(), options, encoder, with_features: true }
+        Intake { names: Interner::new(), options, encoder, with_features: true, skipped: None }
     }
 
     /// The same, which does not note what statements are recognised by: where there are no proofs, nobody asks.
@@ -63,6 +65,18 @@ impl<'a> Intake<'a> {
     pub fn with_overload(mut self, overload: hol::Overload) -> Self {
         self.options.overload = overload;
         self
+    }
+
+    /// The same, which passes over statements of files that cannot be read, or are too large.
+    #[must_use]
+    pub fn keep_going(mut self) -> Self {
+        self.skipped = Some(Skipped::default());
+        self
+    }
+
+    /// What was passed over so far.
+    pub fn skipped(&self) -> Skipped {
+        self.skipped.clone().unwrap_or_default()
     }
 
     /// Reads one statement.
@@ -99,12 +113,18 @@ impl Iterator for Premises<'_, '_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let Intake { names, encoder, with_features, .. } = &mut *self.intake;
-            match self.items.next(names) {
-                Ok(Some(item)) if item.is_conjecture() => {}
-                Ok(Some(item)) => return Some(encode(&item, names, encoder, *with_features)),
+            let Intake { names, encoder, with_features, skipped, .. } = &mut *self.intake;
+            let (read, is_damaged) = match self.items.next(names) {
                 Ok(None) => return None,
-                Err(error) => return Some(Err(error)),
+                Ok(Some(item)) if item.is_conjecture() => continue,
+                Ok(Some(item)) => (encode(&item, names, encoder, *with_features), false),
+                Err(error) => (Err(error), true),
+            };
+            match (read, skipped) {
+                (Err(error), Some(skipped)) if !is_damaged || self.items.recover(&error) => {
+                    skipped.note(&error);
+                }
+                (read, _) => return Some(read),
             }
         }
     }

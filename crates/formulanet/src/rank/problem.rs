@@ -14,7 +14,7 @@ use super::row::Rows;
 use super::theory::Features;
 use crate::Error;
 use crate::model::encode::Encoded;
-use crate::read::{Annotated, Source, Statement, Syntax, parse};
+use crate::read::{Annotated, Damaged, Skipped, Source, Statement, Syntax, parse};
 
 pub use facts::{WithFacts, annotated};
 pub use reasons::{Knowledge, Reasons};
@@ -30,6 +30,19 @@ enum Part {
     Kept,
     /// What is selected from.
     Axiom,
+    /// What could not be read, and stays.
+    Unreadable,
+}
+
+/// What becomes of a statement that cannot be read. Without the conjecture there is nothing to select for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unreadable {
+    /// Nothing is read on.
+    Refused,
+    /// It is left out.
+    LeftOut,
+    /// It stays in the problem as it is written, beside what is selected: a prover may know how to read it.
+    Kept,
 }
 
 struct Item {
@@ -57,6 +70,7 @@ pub struct Problem {
     axioms: Vec<usize>,
     /// How many statements were looked at for these, those of a library included.
     considered: usize,
+    skipped: Skipped,
 }
 
 /// Axioms that were embedded once, for problems that share them.
@@ -97,11 +111,48 @@ impl Problem {
     ///
     /// If it cannot be read, with the place, or has nothing to prove.
     pub fn read(source: Source, ranker: &Ranker, kept: &[String]) -> Result<Self, Error> {
-        let (mut names, mut items) = (Interner::new(), Vec::new());
+        Self::read_on(source, ranker, kept, Unreadable::Refused)
+    }
+
+    /// The same, which may go on behind a statement that cannot be read.
+    ///
+    /// # Errors
+    ///
+    /// As [`Problem::read`], and if the conjecture is such a statement.
+    pub fn read_on(
+        source: Source,
+        ranker: &Ranker,
+        kept: &[String],
+        unreadable: Unreadable,
+    ) -> Result<Self, Error> {
+        let (mut names, mut items, mut skipped) = (Interner::new(), Vec::new(), Skipped::default());
         let mut encoder = ranker.encoder();
         let file = source.name().to_owned();
         let mut reader = source.problem(ranker.limits())?;
-        while let Some(Annotated { annotated, text, file }) = reader.next(&mut names)? {
+        let mut pass = |header: Option<(String, String)>, text: &str, error: Error| {
+            let (name, role) = header.unwrap_or_default();
+            if unreadable == Unreadable::Refused || is_goal(&role) {
+                return Err(error);
+            }
+            skipped.note(&error);
+            Ok((unreadable == Unreadable::Kept).then(|| Item {
+                part: Part::Unreadable,
+                role,
+                name,
+                text: text.to_owned(),
+                encoded: Encoded::default(),
+            }))
+        };
+        loop {
+            let Annotated { annotated, text, file } = match reader.next(&mut names) {
+                Ok(None) => break,
+                Ok(Some(next)) => next,
+                Err(error) => {
+                    let Some(Damaged { header, text, .. }) = reader.recover() else { return Err(error) };
+                    items.extend(pass(header, text, error)?);
+                    continue;
+                }
+            };
             let (role, name, text) = (annotated.role.clone(), annotated.name.clone(), text.to_owned());
             let Some(formula) = &annotated.formula else {
                 items.push(Item { part: Part::Declaration, role, name, text, encoded: Encoded::default() });
@@ -112,11 +163,17 @@ impl Problem {
                 role if kept.iter().any(|kept| kept == role) => Part::Kept,
                 _ => Part::Axiom,
             };
-            let encoded = encode_at(formula, &names, &mut encoder, file, annotated.position)?;
+            let encoded = match encode_at(formula, &names, &mut encoder, file, annotated.position) {
+                Ok(encoded) => encoded,
+                Err(error) => {
+                    items.extend(pass(Some((name, role)), &text, error)?);
+                    continue;
+                }
+            };
             items.push(Item { part, role, name, text, encoded });
         }
         let axioms: Vec<usize> = (0..items.len()).filter(|&i| items[i].part == Part::Axiom).collect();
-        let problem = Problem { considered: axioms.len(), axioms, items };
+        let problem = Problem { considered: axioms.len(), axioms, items, skipped };
         if problem.of(Part::Conjecture).next().is_none() {
             return Err(Error::NoConjecture { file });
         }
@@ -125,6 +182,11 @@ impl Problem {
 
     fn of(&self, part: Part) -> impl Iterator<Item = &Item> {
         self.items.iter().filter(move |item| item.part == part)
+    }
+
+    /// Statements that could not be read.
+    pub fn skipped(&self) -> &Skipped {
+        &self.skipped
     }
 
     /// Whether some statement has a role.
@@ -215,7 +277,8 @@ impl Problem {
         Ok(())
     }
 
-    /// The problem with these axioms alone, by rank: declarations, what is kept, axioms, and the conjecture last.
+    /// The problem with these axioms alone, by rank: declarations, what is kept, axioms, and the conjecture
+    /// last.
     pub fn reduced(&self, taken: &[Ranked]) -> String {
         self.reduced_with(taken, |_| None)
     }
@@ -229,7 +292,7 @@ impl Problem {
             text.push('\n');
         };
         let of = |part| self.of(part).map(|item| item.text.as_str());
-        of(Part::Declaration).chain(of(Part::Kept)).for_each(&mut line);
+        of(Part::Declaration).chain(of(Part::Unreadable)).chain(of(Part::Kept)).for_each(&mut line);
         for (rank, ranked) in taken.iter().enumerate() {
             if let Some(comment) = comment(rank) {
                 // A comment is one line, whatever is in a quoted name.

@@ -90,6 +90,20 @@ impl Items {
         Ok(Items { file, kind, name: String::new(), formula: Formula::new() })
     }
 
+    /// Goes on behind a statement that could not be read. False if that was no statement: a stream that fails, or an include.
+    pub fn recover(&mut self, error: &Error) -> bool {
+        if matches!(error, Error::Io { .. }) {
+            return false;
+        }
+        match &mut self.kind {
+            Kind::Named(_) => {}
+            Kind::Tptp(problem) => return problem.recover().is_some(),
+            Kind::Holstep(reader, _) => reader.recover(),
+            Kind::Deepmath(reader) => reader.recover(),
+        }
+        true
+    }
+
     /// The next statement; `None` at the end. Declarations of TPTP are passed over.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Read};
 
-use formulanet_logic::{Formula, Interner, Limit, ParseError, Position, hol};
+use formulanet_logic::{Formula, Interner, Limit, ParseError, Position, hol, pass_line};
 use serde::Deserialize;
 
 use super::source::not_utf8;
@@ -16,6 +16,8 @@ pub(super) struct Named {
     options: hol::Options,
     line: Vec<u8>,
     number: usize,
+    /// Whether the last line was too long, and its rest is still to come.
+    is_inside: bool,
     found: Found,
 }
 
@@ -41,7 +43,8 @@ struct Found {
 
 impl Named {
     pub(super) fn new(input: Box<dyn BufRead>, is_json: bool, options: hol::Options) -> Self {
-        Named { input, is_json, options, line: Vec::new(), number: 0, found: Found::default() }
+        let (line, found) = (Vec::new(), Found::default());
+        Named { input, is_json, options, line, number: 0, is_inside: false, found }
     }
 
     /// The next statement, whose formula replaces what `formula` held.
@@ -74,6 +77,9 @@ impl Named {
         let most = self.options.limits.bytes as u64;
         loop {
             self.line.clear();
+            if std::mem::take(&mut self.is_inside) {
+                pass_line(&mut self.input).map_err(|error| Error::io(file, error))?;
+            }
             self.number += 1;
             let read = self.input.by_ref().take(most.saturating_add(2)).read_until(b'\n', &mut self.line);
             if read.map_err(|error| Error::io(file, error))? == 0 {
@@ -84,7 +90,8 @@ impl Named {
             let at = |column, expected: &str, found: &str| {
                 Error::parse(file, ParseError::at(place(column), expected, found))
             };
-            if self.line.len() as u64 > most + 1 {
+            if self.line.len() as u64 > most.saturating_add(1) {
+                self.is_inside = self.line.last() != Some(&b'\n');
                 let long = ParseError::at(place(1), format!("at most {most} bytes in a line"), "more");
                 return Err(Error::parse(file, long.over(Limit::Bytes)));
             }

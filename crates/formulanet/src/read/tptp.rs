@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use formulanet_logic::{Interner, Limits, ParseError, tptp};
+use formulanet_logic::{Interner, Limits, ParseError, Position, tptp};
 
 use super::{Item, Syntax, read_text};
 use crate::Error;
@@ -22,6 +22,19 @@ pub struct Annotated<'a> {
     /// What was read.
     pub annotated: &'a tptp::Annotated,
     /// As it is written, from `fof` to the dot.
+    pub text: &'a str,
+    /// The file it stands in.
+    pub file: &'a str,
+}
+
+/// A statement of a problem that could not be read.
+#[derive(Clone, Debug)]
+pub struct Damaged<'a> {
+    /// Its name and role, if these could be read.
+    pub header: Option<(String, String)>,
+    /// Where it begins.
+    pub position: Position,
+    /// As it is written.
     pub text: &'a str,
     /// The file it stands in.
     pub file: &'a str,
@@ -79,6 +92,13 @@ impl Problem {
         }
         let (Some(annotated), Some(inner)) = (&self.last, self.open.last()) else { return Ok(None) };
         Ok(Some(Annotated { annotated, text: &inner.text[annotated.span.clone()], file: &inner.file }))
+    }
+
+    /// Passes over the statement that could not be read; `None` if that was no statement but an include.
+    pub fn recover(&mut self) -> Option<Damaged<'_>> {
+        let inner = self.open.last_mut()?;
+        let tptp::Damaged { header, span, position } = inner.cursor.recover(&inner.text)?;
+        Some(Damaged { header, position, text: &inner.text[span], file: &inner.file })
     }
 
     /// The next one that is no declaration.

@@ -8,7 +8,7 @@ use formulanet_logic::{Interner, Limits, hol};
 
 use crate::data::{Candidate, HoldOut, PoolBuilder, ProblemOrigin, Problems, Split, choose_held_out};
 use crate::rank::{Features, Pool, Theory};
-use crate::read::TheoryFile;
+use crate::read::{Skipped, TheoryFile};
 use crate::util::hash::{digest, hash_text, mix};
 use crate::{Error, Progress, Stage};
 
@@ -119,7 +119,7 @@ pub fn make_pools(
         input: files.join(" "),
         fingerprint: format!("{:016x}", digest(&fingerprint)),
         split,
-        skipped: Vec::new(),
+        skipped: Skipped::default(),
     }))
 }
 

@@ -32,7 +32,8 @@ pub struct Entry<'a> {
     pub statement: Tokenized<'a>,
 }
 
-/// Reads a HolStep file statement by statement; at no time more than one statement is in memory.
+/// Reads a HolStep file statement by statement; at no time more than one statement is in memory. After a parse error,
+/// [`Reader::recover`] goes on at the next statement.
 ///
 /// ```
 /// use formulanet_logic::{holstep, Limits};
@@ -51,13 +52,31 @@ pub struct Reader<R> {
     text: Vec<u8>,
     tokens: Vec<u8>,
     has_conjecture: bool,
+    /// Whether `text` has a line that was read, but belongs to no statement yet.
+    has_line: bool,
+    /// Whether lines up to the next mark are passed over.
+    recovers: bool,
 }
 
 impl<R: BufRead> Reader<R> {
     /// A reader of a stream.
     pub fn new(input: R, limits: Limits) -> Self {
         let lines = Lines::new(input, limits.bytes);
-        Reader { lines, name: Vec::new(), text: Vec::new(), tokens: Vec::new(), has_conjecture: false }
+        Reader {
+            lines,
+            name: Vec::new(),
+            text: Vec::new(),
+            tokens: Vec::new(),
+            has_conjecture: false,
+            has_line: false,
+            recovers: false,
+        }
+    }
+
+    /// Goes on behind a statement that could not be read: at the next line that begins one.
+    pub fn recover(&mut self) {
+        self.has_conjecture = true;
+        self.recovers = true;
     }
 
     /// The next statement; `None` at the end of the file.
@@ -77,12 +96,16 @@ impl<R: BufRead> Reader<R> {
         if let Some((expected, mark)) = named {
             std::mem::swap(&mut self.name, &mut self.text);
             if !self.lines.read(&mut self.text)? || !is_marked(&self.text, mark) {
+                self.has_line = !self.text.is_empty();
                 return Err(self.unexpected(expected, &self.text).into());
             }
         }
         let line = self.lines.number;
         if !self.lines.read(&mut self.tokens)? || !is_marked(&self.tokens, b'T') {
-            return Err(self.unexpected("the tokens of the text above, `T `", &self.tokens).into());
+            // If it begins the next statement, that one can still be read.
+            std::mem::swap(&mut self.text, &mut self.tokens);
+            self.has_line = !self.text.is_empty();
+            return Err(self.unexpected("the tokens of the text above, `T `", &self.text).into());
         }
         let tokens = self.lines.text(&self.tokens)?;
         let text = self.lines.text(&self.text).map_err(|error| at_line(error, line))?;
@@ -108,7 +131,12 @@ impl<R: BufRead> Reader<R> {
         } else {
             (b"N", "the name of a conjecture, `N ` (is this a HolStep file?)")
         };
-        if !self.lines.read_nonblank(&mut self.text)? {
+        let mut is_there = std::mem::take(&mut self.has_line) || self.lines.read_nonblank(&mut self.text)?;
+        while self.recovers && is_there && !allowed.0.iter().any(|&mark| is_marked(&self.text, mark)) {
+            is_there = self.lines.read_nonblank(&mut self.text)?;
+        }
+        self.recovers = false;
+        if !is_there {
             let is_end = self.has_conjecture;
             return if is_end { Ok(None) } else { Err(self.unexpected(allowed.1, b"").into()) };
         }

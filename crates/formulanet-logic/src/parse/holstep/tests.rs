@@ -152,6 +152,43 @@ fn damaged_files() {
     check(b"N \xc3\nC |- T\nT cT\n", "1:3: expected UTF-8 text, found the byte 0xc3");
 }
 
+/// What is read of a file when damaged statements are passed over, and how many these are.
+fn read_on(file: &str) -> (Vec<String>, usize) {
+    let mut reader = Reader::new(file.as_bytes(), Limits::default());
+    let (mut found, mut damaged) = (Vec::new(), 0);
+    loop {
+        match reader.next_entry() {
+            Ok(None) => return (found, damaged),
+            Ok(Some(entry)) => found.push(entry.statement.text.to_owned()),
+            Err(_) => {
+                damaged += 1;
+                reader.recover();
+            }
+        }
+    }
+}
+
+#[test]
+fn reading_goes_on_at_the_next_mark() {
+    let file = "N goal\nC |- T\nT cT\nD lemma\nA |- A\nT cA\n+ |- B\nT cB\n- |- C\nT cC\n- |- D\nT cD\n";
+    let check = |from: &str, to: &str, expected: &[&str]| {
+        assert_eq!(
+            read_on(&file.replace(from, to)),
+            (expected.iter().map(|e| format!("|- {e}")).collect(), 1)
+        );
+    };
+    check("+ |- B\n", "? |- B\n", &["T", "A", "C", "D"]);
+    check("+ |- B\nT cB\n", "+ |- B\n", &["T", "A", "C", "D"]);
+    check("T cB\n", "cB\n\nrubbish\n", &["T", "A", "C", "D"]);
+    check("T cB\n- |- C\nT cC\n", "", &["T", "A", "D"]);
+    check("D lemma\n", "", &["T", "B", "C", "D"]);
+    check("A |- A\nT cA\n", "", &["T", "B", "C", "D"]);
+    check("C |- T\n", "", &["A", "B", "C", "D"]);
+    check("N goal\n", "", &["A", "B", "C", "D"]);
+    check("T cD\n", "", &["T", "A", "B", "C"]);
+    check("|- C", "|- \0", &["T", "A", "B", "D"]);
+}
+
 #[test]
 fn a_cut_file_is_no_file_or_a_shorter_one() {
     for end in 0..FILE.len() {

@@ -15,6 +15,7 @@ use crate::data::collect::Collection;
 use crate::data::statements::Statements;
 use crate::data::store::{Element, array};
 use crate::data::write::{write_arrays, write_file};
+use crate::read::Skipped;
 
 const PROBLEMS: &str = "problems.safetensors";
 pub(super) const SYMBOLS: &str = "symbols.txt";
@@ -104,7 +105,7 @@ pub(super) fn read(path: &Path) -> Result<Problems, Error> {
         input: meta.input.clone(),
         fingerprint: meta.fingerprint.clone(),
         split: split_text(&meta.options),
-        skipped: Vec::new(),
+        skipped: Skipped::default(),
     };
     let problems = problems.collect();
     Ok(Problems {

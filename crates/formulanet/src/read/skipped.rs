@@ -1,0 +1,32 @@
+//! Statements that could not be read, where reading goes on nevertheless.
+
+use crate::Error;
+
+/// What was passed over.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Skipped {
+    /// How many statements.
+    pub count: usize,
+    /// Place and reason of the first of them.
+    pub first: Vec<String>,
+}
+
+impl Skipped {
+    /// Reasons that are kept, at most: of a file that is no file of statements, every line may be one.
+    const MOST_REASONS: usize = 20;
+
+    /// Notes a statement.
+    pub fn note(&mut self, error: &Error) {
+        self.count += 1;
+        if self.first.len() < Self::MOST_REASONS {
+            self.first.push(error.to_string());
+        }
+    }
+
+    /// Adds what was passed over later.
+    pub(crate) fn add(&mut self, other: Skipped) {
+        self.count += other.count;
+        let free = Self::MOST_REASONS - self.first.len();
+        self.first.extend(other.first.into_iter().take(free));
+    }
+}
