@@ -12,6 +12,7 @@ use formulanet::processes;
 use formulanet::rank::{Intake, Library, Premise, Question, Ranker, Reading, Selection, is_goal};
 use formulanet::read::{Format, Skipped, Source, Syntax, read_text};
 
+use crate::excerpt::remember;
 use crate::processes::{group, speaks};
 use crate::usage::{refuse_given, wrong};
 
@@ -85,6 +86,7 @@ impl FormulaArguments {
             (None, _) if argument == "-" => ("-", read_text("-", limits.bytes)?),
             (None, _) => ("formula", argument.to_owned()),
         };
+        remember(source, &text);
         let formula = match syntax {
             Syntax::Hol => {
                 let names_known = known.names.with_constants(&self.constants).with_variables(&self.variables);
@@ -132,6 +134,20 @@ impl FormulaArguments {
         refuse_given(&[("--syntax", self.syntax.is_some())], with)?;
         refuse_given(&self.given(), with)
     }
+}
+
+/// Reads a statement that a library has.
+pub(crate) fn parse_statement(
+    text: &str,
+    syntax: Syntax,
+    options: &hol::Options,
+    names: &mut Interner,
+) -> Result<Formula> {
+    let formula = match syntax {
+        Syntax::Hol => hol::parse(text, options, names),
+        Syntax::Tptp => tptp::parse_formula(text, Language::Fof, options.limits, names),
+    };
+    formula.map_err(|cause| formulanet::Error::Parse { file: "library".to_owned(), cause }.into())
 }
 
 /// The file of a conjecture `@FILE`, if it is a TPTP problem rather than a formula.

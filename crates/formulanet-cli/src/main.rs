@@ -6,9 +6,11 @@ mod advice;
 mod blend;
 mod embed;
 mod eval;
+mod excerpt;
 mod graph;
 mod input;
 mod library;
+mod models;
 mod neighbors;
 mod output;
 mod predict;
@@ -20,6 +22,8 @@ mod rank;
 mod reproduce;
 mod select;
 mod serve;
+mod shell;
+mod shown;
 mod stats;
 mod train;
 mod usage;
@@ -27,7 +31,7 @@ mod usage;
 use std::io;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use processes::{Processes, exit_usage};
 
 /// Premise selection for theorem provers by deep graph embedding.
@@ -47,10 +51,13 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Blend(blend::Arguments),
+    Completions(shell::CompletionArguments),
     Embed(embed::Arguments),
     Eval(eval::Arguments),
     Graph(graph::Arguments),
     Library(library::Arguments),
+    Man(shell::ManArguments),
+    Models(models::Arguments),
     Neighbors(neighbors::Arguments),
     Predict(predict::Arguments),
     Prepare(prepare::Arguments),
@@ -89,10 +96,13 @@ fn main() -> ExitCode {
     };
     let result = match arguments.command {
         Command::Blend(arguments) => blend::run(arguments),
+        Command::Completions(arguments) => shell::completions(&arguments, Arguments::command()),
         Command::Embed(arguments) => embed::run(arguments),
         Command::Eval(arguments) => eval::run(arguments),
         Command::Graph(arguments) => graph::run(arguments),
         Command::Library(arguments) => library::run(arguments),
+        Command::Man(arguments) => shell::man(&arguments, Arguments::command()),
+        Command::Models(arguments) => models::run(arguments),
         Command::Neighbors(arguments) => neighbors::run(arguments),
         Command::Predict(arguments) => predict::run(arguments),
         Command::Prepare(arguments) => prepare::run(arguments),

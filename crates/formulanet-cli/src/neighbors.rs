@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -10,15 +10,16 @@ use formulanet::Error;
 use formulanet::logic::draw::{self, SvgOptions};
 use formulanet::logic::{Formula, Graph, GraphBuilder, Interner};
 use formulanet::model::encode::{Encoded, Encoder};
-use formulanet::rank::{Languages, Ranked, Ranker, Vectors, order};
-use formulanet::read::{Item, Skipped, Source};
+use formulanet::rank::{Languages, Library, Ranked, Ranker, Vectors, order};
+use formulanet::read::{Item, Skipped, Source, Statement};
 use serde::Serialize;
 
 use crate::input::{
     ComputeArguments, FormatArgument, FormulaArguments, KeepGoingArgument, LimitArguments, ModelArgument,
-    refuse_stdin_twice, report_skipped, writing,
+    parse_statement, refuse_stdin_twice, report_skipped, writing,
 };
 use crate::output::{Output, write_file};
+use crate::shown;
 
 /// Find the statements or sub-formulas that are closest to a formula
 ///
@@ -26,14 +27,18 @@ use crate::output::{Output, write_file};
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet neighbors '!m n. m + n = n + m' --premises arithmetic.hol -k 5\n  \
-    formulanet neighbors 'x + y = y + x' --premises arithmetic.hol --subformulas --drawings close.html")]
+    formulanet neighbors 'x + y = y + x' --premises arithmetic.hol --subformulas --drawings close.html\n  \
+    formulanet neighbors 'x + y = y + x' --library lemmas.db -k 5")]
 pub(crate) struct Arguments {
     /// A formula or sequent, `@FILE` to read it from a file, or `-` to read it from standard input
     #[arg(allow_hyphen_values = true)]
     query: String,
     /// Search the statements of this file, in any format of `formulanet rank`; `-` is standard input
-    #[arg(long, value_name = "FILE")]
-    premises: String,
+    #[arg(long, value_name = "FILE", required_unless_present = "library")]
+    premises: Option<String>,
+    /// Search the statements of a library made by `formulanet library build`, by the vectors that it keeps
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["premises", "subformulas", "keep_going"])]
+    library: Option<PathBuf>,
     #[command(flatten)]
     input: FormatArgument,
     #[command(flatten)]
@@ -69,9 +74,9 @@ struct Candidate {
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct Row {
     rank: usize,
-    name: &'a str,
+    name: String,
     similarity: f32,
     formula: String,
 }
@@ -79,45 +84,109 @@ struct Row<'a> {
 /// Parts of statements are not looked at beyond this number, lest a large library takes all memory.
 const MOST_PARTS: usize = 2_000_000;
 
+/// A formula that is close.
+struct Neighbour {
+    name: String,
+    similarity: f32,
+    formula: Formula,
+}
+
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
-    refuse_stdin_twice([arguments.query.as_str(), &arguments.premises])?;
-    let source = arguments.input.open(std::slice::from_ref(&arguments.premises))?.remove(0);
+    let mut names = Interner::new();
+    let (ranker, query, closest) = match (&arguments.library, &arguments.premises) {
+        (Some(library), _) => in_library(&arguments, library, &mut names)?,
+        (None, Some(premises)) => in_file(&arguments, premises, &mut names)?,
+        (None, None) => bail!("expected --premises or --library"),
+    };
+    let row = |(neighbour, rank): (&Neighbour, usize)| {
+        let Neighbour { name, similarity, formula } = neighbour;
+        Row {
+            rank,
+            name: name.clone(),
+            similarity: *similarity,
+            formula: formula.display(&names).to_string(),
+        }
+    };
+    let rows: Vec<Row> = closest.iter().zip(1..).map(row).collect();
+    if let Some(path) = &arguments.drawings {
+        let formulas = closest.iter().map(|neighbour| &neighbour.formula);
+        write_file(path, page(&query, &rows, formulas, &ranker, &names)?)?;
+    }
+    let width = shown::column(closest.iter().map(|neighbour| neighbour.name.as_str()));
+    let mut out = io::stdout().lock();
+    for (row, neighbour) in rows.iter().zip(&closest) {
+        writing(match arguments.format {
+            Output::Json => writeln!(out, "{}", serde_json::to_string(row)?),
+            Output::Text => {
+                let formula = neighbour.formula.pretty(&names);
+                let line = format!("{:>4}  {:.4}  {:<width$}  {formula}", row.rank, row.similarity, row.name);
+                writeln!(out, "{}", shown::cut(&line))
+            }
+        })?;
+    }
+    Ok(())
+}
+
+/// What a file has that is close to the formula.
+fn in_file(
+    arguments: &Arguments,
+    premises: &String,
+    names: &mut Interner,
+) -> Result<(Ranker, Formula, Vec<Neighbour>)> {
+    refuse_stdin_twice([arguments.query.as_str(), premises])?;
+    let source = arguments.input.open(std::slice::from_ref(premises))?.remove(0);
     let languages = Languages::decide(arguments.reading.syntax, Some(source.syntax()), None);
     let limits = arguments.limits.limits();
     let ranker = arguments.model.ranker(languages.model(), &arguments.compute, limits)?;
-    let mut names = Interner::new();
-    let candidates = read(&arguments, source, &ranker, &mut names)?;
+    let mut candidates = read(arguments, source, &ranker, names)?;
     if candidates.is_empty() {
         bail!("expected statements to look at, found none");
     }
-    let (query, known) = (&arguments.query, ranker.hol_options());
-    let query = arguments.reading.parse_as(query, languages.conjecture, known, &mut names)?;
-    let encoded = ranker.encoder().encode(&query, &names)?;
+    let known = ranker.hol_options();
+    let query = arguments.reading.parse_as(&arguments.query, languages.conjecture, known, names)?;
+    let encoded = ranker.encoder().encode(&query, names)?;
     let vector = Vectors::of_encoded(&ranker, &[&encoded]);
     let vectors = Vectors::of_encoded(&ranker, &candidates.iter().map(|c| &c.encoded).collect::<Vec<_>>());
     let similarities = vectors.cosines(vector.rows().next().unwrap_or(&[]));
     let mut closest = order(&similarities, |i| &candidates[i].name);
     closest.truncate(arguments.most);
-    let row = |(ranked, rank): (&Ranked, usize)| {
-        let Candidate { name, formula, .. } = &candidates[ranked.statement];
-        Row { rank, name, similarity: ranked.score, formula: formula.display(&names).to_string() }
+    let neighbour = |ranked: Ranked| {
+        let Candidate { name, formula, .. } = &mut candidates[ranked.statement];
+        let (name, formula) = (std::mem::take(name), std::mem::take(formula));
+        Neighbour { name, similarity: ranked.score, formula }
     };
-    let rows: Vec<Row<'_>> = closest.iter().zip(1..).map(row).collect();
-    if let Some(path) = &arguments.drawings {
-        let formulas = closest.iter().map(|ranked| &candidates[ranked.statement].formula);
-        write_file(path, page(&query, &rows, formulas, &ranker, &names)?)?;
+    let closest = closest.into_iter().map(neighbour).collect();
+    Ok((ranker, query, closest))
+}
+
+/// What a library has that is close to the formula: its statements are not embedded again.
+fn in_library(
+    arguments: &Arguments,
+    library: &Path,
+    names: &mut Interner,
+) -> Result<(Ranker, Formula, Vec<Neighbour>)> {
+    let library = Library::open(library)?;
+    let ranker = arguments.model.ranker_of(&library, &arguments.compute, arguments.limits.limits())?;
+    let languages = Languages::decide(arguments.reading.syntax, None, Some(library.syntax()?));
+    let known = ranker.hol_options();
+    let query = arguments.reading.parse_as(&arguments.query, languages.conjecture, known.clone(), names)?;
+    let encoded = ranker.encoder().encode(&query, names)?;
+    let (mut found, mut similarities) = (Vec::new(), Vec::new());
+    library.scan(|entries, rows| {
+        similarities.extend(ranker.similarities(&encoded, rows));
+        found.extend(entries.into_iter().map(|entry| entry.statement.name));
+        Ok(())
+    })?;
+    let mut closest = order(&similarities, |number| &found[number]);
+    closest.truncate(arguments.most);
+    let mut neighbours = Vec::with_capacity(closest.len());
+    for ranked in closest {
+        let Statement { name, text, syntax } = library.statement(&found[ranked.statement])?;
+        let formula = parse_statement(&text, syntax, &known, names)?;
+        neighbours.push(Neighbour { name, similarity: ranked.score, formula });
     }
-    let mut out = io::stdout().lock();
-    for row in &rows {
-        writing(match arguments.format {
-            Output::Json => writeln!(out, "{}", serde_json::to_string(row)?),
-            Output::Text => {
-                writeln!(out, "{:>4}  {:.4}  {}  {}", row.rank, row.similarity, row.name, row.formula)
-            }
-        })?;
-    }
-    Ok(())
+    Ok((ranker, query, neighbours))
 }
 
 /// All statements, or all distinct parts of each.
@@ -128,11 +197,15 @@ fn read(
     names: &mut Interner,
 ) -> Result<Vec<Candidate>> {
     let (mut candidates, mut encoder, mut skipped) = (Vec::new(), ranker.encoder(), Skipped::default());
+    // Of equal parts, the first is shown; statements have names of their own.
+    let mut seen = HashSet::new();
     let mut items = source.items(ranker.hol_options())?;
     loop {
         let (read, is_damaged) = match items.next(names) {
             Ok(None) => break,
-            Ok(Some(item)) => (candidates_of(&item, arguments.subformulas, names, &mut encoder), false),
+            Ok(Some(item)) => {
+                (candidates_of(&item, arguments.subformulas.then_some(&mut seen), names, &mut encoder), false)
+            }
             Err(error) => (Err(error), true),
         };
         match read {
@@ -153,26 +226,25 @@ fn read(
 /// A statement, or all its distinct parts.
 fn candidates_of(
     item: &Item<'_>,
-    with_parts: bool,
+    parts_seen: Option<&mut HashSet<u64>>,
     names: &Interner,
     encoder: &mut Encoder<'_>,
 ) -> Result<Vec<Candidate>, Error> {
-    let parts: Vec<Formula> = if with_parts {
+    let parts: Vec<Formula> = if parts_seen.is_some() {
         // Single variables and constants are close to everything of their kind.
         let terms = item.formula.preorder().filter(|&term| item.formula.arity(term) > 0);
         terms.map(|term| item.formula.subformula(term)).collect()
     } else {
         vec![item.formula.clone()]
     };
-    let (mut candidates, mut seen) = (Vec::new(), HashSet::new());
+    let (mut candidates, mut parts_seen) = (Vec::new(), parts_seen);
     for formula in parts {
         let encoded = encoder.encode(&formula, names).map_err(|cause| Error::TooLarge {
             file: item.file.to_owned(),
             position: item.position,
             cause,
         })?;
-        let input = encoded.input();
-        if seen.insert((input.tokens.to_vec(), input.degrees.to_vec(), input.targets.to_vec())) {
+        if parts_seen.as_mut().is_none_or(|seen| seen.insert(encoded.fingerprint())) {
             candidates.push(Candidate { name: item.shown_name(), formula, encoded });
         }
     }
@@ -182,7 +254,7 @@ fn candidates_of(
 /// The query's graph and those of its neighbours.
 fn page<'a>(
     query: &Formula,
-    rows: &[Row<'_>],
+    rows: &[Row],
     formulas: impl Iterator<Item = &'a Formula>,
     ranker: &Ranker,
     names: &Interner,
@@ -207,7 +279,7 @@ fn page<'a>(
     for (Row { name, similarity, formula, .. }, drawn) in rows.iter().zip(formulas) {
         let caption =
             format!("<b>{}</b>, similarity {similarity:.4}<br>{}", draw::escape(name), code(formula));
-        add(caption, picture(drawn, (*name).to_owned())?);
+        add(caption, picture(drawn, name.clone())?);
     }
     Ok(text + "</html>\n")
 }

@@ -10,6 +10,7 @@ use formulanet::processes::{self, Alone, Group};
 use formulanet::rank::{Premise, Ranker};
 
 use crate::advice::advice;
+use crate::excerpt::excerpt;
 use crate::usage::exit_code;
 
 /// How long other processes wait before they say what went wrong: mostly, the first has the same to say, and ends the
@@ -94,9 +95,10 @@ impl Processes {
             thread::sleep(FIRST_SPEAKS);
         }
         let code = exit_code(&error);
+        let line = excerpt(&error).map(|line| format!("\n{line}")).unwrap_or_default();
         let error = match advice(&error) {
-            Some(advice) => format!("{error:#}; {advice}"),
-            None => format!("{error:#}"),
+            Some(advice) => format!("{error:#}; {advice}{line}"),
+            None => format!("{error:#}{line}"),
         };
         match (group().rank(), group().size()) {
             (_, 1) | (0, _) => eprintln!("error: {error}"),

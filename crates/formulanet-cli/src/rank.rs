@@ -16,6 +16,7 @@ use crate::input::{
     ReadingArguments, SelectionArguments, one_of, problem_of, refuse_stdin_twice, warn_unmatched, writing,
 };
 use crate::output::Output;
+use crate::shown;
 use crate::usage::wrong;
 
 /// Rank statements by how useful they are for a conjecture
@@ -27,9 +28,9 @@ use crate::usage::wrong;
     group(ArgGroup::new("source")),
     group(ArgGroup::new("question").required(true)),
     after_help = "Examples:\n  \
-        formulanet rank --conjecture '!m n. m + n = n + m' --premises arithmetic.hol -k 5\n  \
+        formulanet rank '!m n. m + n = n + m' --premises arithmetic.hol -k 5\n  \
         formulanet rank --conjecture @goal.txt --premises theory.p --format json\n  \
-        formulanet rank --conjecture @big.p -k 5\n  \
+        formulanet rank @big.p -k 5\n  \
         formulanet rank --conjecture 'x + &0 = x' --premises reals.jsonl --exclude '*_THM' --explain\n  \
         formulanet rank --library theory.db --name rev_rev -k 5\n\n\
         A file of premises has `name: formula` lines in HOL Light's syntax, or is a HolStep file, a TPTP problem with\n\
@@ -37,6 +38,9 @@ use crate::usage::wrong;
 )]
 pub(crate) struct Arguments {
     /// A formula or sequent, `@FILE` to read it from a file or a TPTP problem, or `-` to read it from standard input
+    #[arg(value_name = "FORMULA", group = "question")]
+    formula: Option<String>,
+    /// The same: for formulas that begin with `-`
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, group = "question")]
     conjecture: Option<String>,
     /// Rank for this statement of the library what comes before it, as if it had no proof yet
@@ -117,7 +121,8 @@ struct ScopeArguments {
 }
 
 /// Runs the command.
-pub(crate) fn run(arguments: Arguments) -> Result<()> {
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    arguments.conjecture = arguments.conjecture.take().or(arguments.formula.take());
     let problem = arguments.conjecture.as_deref().map(problem_of).transpose()?.flatten();
     let own_axioms = problem.as_ref().filter(|_| arguments.premises.is_none() && arguments.library.is_none());
     let own_axioms = own_axioms.map(|problem| problem.name().to_owned());
@@ -180,8 +185,8 @@ fn print(
     ranker: &Ranker,
 ) -> Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
-    let width = taken.iter().map(|ranked| candidates.name(ranked.statement).chars().count()).max();
-    let width = width.unwrap_or(0).min(40);
+    let width = shown::column(taken.iter().map(|ranked| candidates.name(ranked.statement)));
+    let known = ranker.hol_options().names;
     for (i, ranked) in taken.iter().enumerate() {
         let statement = candidates.statement(ranked.statement)?;
         let unknown = arguments.explain.then(|| candidates.unknown(ranked.statement, ranker)).transpose()?;
@@ -197,21 +202,22 @@ fn print(
         };
         writing(match arguments.format {
             Output::Json => writeln!(out, "{}", serde_json::to_string(&row)?),
-            Output::Text => text(&mut out, &row, width),
+            Output::Text => {
+                writeln!(out, "{}", shown::cut(&text(&row, &shown::statement(&statement, &known), width)))
+            }
         })?;
     }
     writing(out.flush())
 }
 
-fn text(out: &mut impl Write, row: &Row<'_>, width: usize) -> io::Result<()> {
-    write!(out, "{:>4}  {:.4}  {:<width$}  ", row.rank, row.score, row.name)?;
+fn text(row: &Row<'_>, statement: &str, width: usize) -> String {
+    let mut line = format!("{:>4}  {:.4}  {:<width$}  ", row.rank, row.score, row.name);
     if let Some(without) = row.without_conjecture {
-        write!(out, "(alone {without:.4})  ")?;
+        line += &format!("(alone {without:.4})  ");
     }
-    let shown: String = row.statement.split_whitespace().collect::<Vec<_>>().join(" ");
-    write!(out, "{shown}")?;
+    line += statement;
     if let Some(unknown) = row.unknown.as_ref().filter(|unknown| !unknown.is_empty()) {
-        write!(out, "  (unknown: {})", unknown.join(", "))?;
+        line += &format!("  (unknown: {})", unknown.join(", "));
     }
-    writeln!(out)
+    line
 }

@@ -322,6 +322,60 @@ fn a_problem_has_the_conjecture_and_perhaps_the_premises() {
 }
 
 #[test]
+fn the_formula_is_the_argument() {
+    let named = output(&rank("!m n. m + n = n + m", LIBRARY), b"");
+    assert_eq!(output(&["rank", "!m n. m + n = n + m", "--premises", LIBRARY], b""), named);
+    let both = formulanet(&["rank", "T", "--conjecture", "T", "--premises", LIBRARY], b"");
+    assert_eq!(both.code, Some(2), "{}", both.stderr);
+}
+
+/// What HolStep prints with all brackets is shown in infix; programs get it as it is.
+#[test]
+fn people_read_infix() {
+    let place = Folder::new();
+    let printed = "|- (!x. (((real_add (real_neg x)) x) = (real_of_num (NUMERAL _0))))";
+    let premises = place.write("printed.hol", format!("A: {printed}\n"));
+    let text = output(&rank("T", &premises), b"");
+    assert!(text.ends_with("A  !x. --x + x = &0\n"), "{text}");
+    assert_eq!(rows(&rank("T", &premises), b"")[0]["statement"], printed);
+}
+
+#[test]
+fn neighbours_in_a_library() {
+    let place = Folder::new();
+    let library = place.text("lemmas.db");
+    output(&["library", "build", &library, LIBRARY], b"");
+    let found = rows(&["neighbors", "!a b. a + b = b + a", "--library", &library, "-k", "3"], b"");
+    assert_eq!((found.len(), found[0]["name"].as_str().unwrap()), (3, "ADD_COMM"));
+    assert!(found[0]["similarity"].as_f64().unwrap() > 0.999);
+    let refused = formulanet(&["neighbors", "T", "--library", &library, "--subformulas"], b"");
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    // Equal parts of several statements are shown once.
+    let twice = place.write("twice.hol", "A: p /\\ (x = y)\nB: q /\\ (x = y)\n");
+    let found = rows(&["neighbors", "x = y", "--premises", &twice, "--subformulas"], b"");
+    let equal = found.iter().filter(|row| row["similarity"].as_f64().unwrap() > 0.9999).count();
+    assert_eq!(equal, 1, "{found:?}");
+}
+
+#[test]
+fn models_completions_and_manuals() {
+    let place = Folder::new();
+    let listed = output(&["models"], b"");
+    assert_eq!(listed.lines().count(), 5, "{listed}");
+    assert!(listed.starts_with("holstep         10.0 MB  Judges whether a statement is useful"), "{listed}");
+    assert!(output(&["models", "reader"], b"").starts_with("# reader\n"));
+    check_error(&["models", "nobody"], "expected one of holstep, hol-premises");
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(output(&["completions", shell], b"").contains("neighbors"), "{shell}");
+    }
+    assert!(output(&["man"], b"").starts_with(".ie"));
+    let pages = place.text("pages");
+    output(&["man", "--out", &pages], b"");
+    let page = fs::read_to_string(place.path("pages/formulanet-library-add.1")).unwrap();
+    assert!(page.contains("formulanet library add"), "{page}");
+}
+
+#[test]
 fn vectors_and_neighbours() {
     let place = Folder::new();
     let found: Value = serde_json::from_str(output(&["embed", "!x. x + 0 = x"], b"").trim()).unwrap();

@@ -12,8 +12,10 @@ use std::fmt;
 
 use crate::symbol::{Interner, Symbol};
 
+mod pretty;
 mod print;
 
+pub use pretty::Pretty;
 pub use print::Display;
 
 /// A term of one formula.
@@ -290,6 +292,12 @@ impl Formula {
     /// The text of the formula in fully parenthesised HOL Light syntax.
     pub fn display<'a>(&'a self, names: &'a Interner) -> Display<'a> {
         Display::new(self, names)
+    }
+
+    /// The text of the formula as people write it: infix, with few brackets. Types are not shown, and `+` stands for
+    /// every addition.
+    pub fn pretty<'a>(&'a self, names: &'a Interner) -> Pretty<'a> {
+        Pretty::new(self, names)
     }
 
     #[inline(always)]

@@ -19,7 +19,7 @@ mod symbol;
 pub mod syntax;
 
 pub use error::{ParseError, Position};
-pub use formula::{Binder, Children, Display, Formula, Head, Preorder, TermId, VarId, Variable};
+pub use formula::{Binder, Children, Display, Formula, Head, Preorder, Pretty, TermId, VarId, Variable};
 pub use graph::{Graph, GraphBuilder, NodeId, NodeKind, View};
 pub use limits::{Limit, Limits, TooLarge};
 pub use names::Names;

@@ -6,4 +6,5 @@ pub mod holstep;
 mod lines;
 pub mod tptp;
 
+pub(crate) use hol::operator_of;
 pub use lines::{ReadError, pass_line};

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 mod terms;
 
-use terms::{CONSTANTS, Naming, ODD_CONSTANTS, sequent, write};
+use terms::{CONSTANTS, Naming, ODD_CONSTANTS, PLAIN_CONSTANTS, sequent, write};
 
 fn graph(formula: &Formula, view: View, names: &Interner) -> Graph {
     let mut graph = Graph::new();
@@ -42,6 +42,20 @@ proptest! {
             Err(error) => return Err(TestCaseError::fail(format!("{text}: {error}"))),
         };
         prop_assert!(back == formula, "{} became {}", text, back.display(&names));
+    }
+
+    /// Where no name is overloaded, what people are shown says the same.
+    #[test]
+    fn what_people_are_shown_can_be_read(parts in sequent(), start in 0..8usize) {
+        let mut names = Interner::new();
+        let formula = write(&parts, Naming::Crowded(start), &PLAIN_CONSTANTS, &mut names);
+        let text = formula.pretty(&names).to_string();
+        let options = hol::Options::to_read_back(&formula, &names);
+        let back = match hol::parse(&text, &options, &mut names) {
+            Ok(back) => back,
+            Err(error) => return Err(TestCaseError::fail(format!("{text}: {error}"))),
+        };
+        prop_assert!(back == formula, "{} became {}, not {}", text, back.display(&names), formula.display(&names));
     }
 
     #[test]

@@ -119,10 +119,7 @@ impl Printer<'_> {
 
     /// Whether a constant can be printed without quotes.
     fn is_plain(&self, constant: Symbol) -> bool {
-        let name = self.names.name(constant);
-        !self.taken.contains(&constant)
-            && (syntax::is_identifier(name) || syntax::is_operator(name))
-            && syntax::stands_for(name).is_none()
+        is_plain(self.names.name(constant), self.taken.contains(&constant))
     }
 
     fn write_head(&self, f: &mut fmt::Formatter<'_>, head: Head) -> fmt::Result {
@@ -133,17 +130,28 @@ impl Printer<'_> {
                 (name, syntax::is_word(self.names.name(name)), "''")
             }
         };
-        let name = self.names.name(symbol);
-        if plain {
-            return f.write_str(name);
-        }
-        f.write_str(quote)?;
-        for c in name.chars() {
-            if matches!(c, '\'' | '\\') {
-                f.write_str("\\")?;
-            }
-            fmt::Write::write_char(f, c)?;
-        }
-        f.write_str(quote)
+        write_name(f, self.names.name(symbol), plain, quote)
     }
+}
+
+/// Whether a constant can be printed without quotes; none can that is called like a variable.
+pub(super) fn is_plain(name: &str, is_taken: bool) -> bool {
+    !is_taken
+        && (syntax::is_identifier(name) || syntax::is_operator(name))
+        && syntax::stands_for(name).is_none()
+}
+
+/// Writes a name, in quotes unless it is plain.
+pub(super) fn write_name(f: &mut fmt::Formatter<'_>, name: &str, is_plain: bool, quote: &str) -> fmt::Result {
+    if is_plain {
+        return f.write_str(name);
+    }
+    f.write_str(quote)?;
+    for c in name.chars() {
+        if matches!(c, '\'' | '\\') {
+            f.write_str("\\")?;
+        }
+        fmt::Write::write_char(f, c)?;
+    }
+    f.write_str(quote)
 }

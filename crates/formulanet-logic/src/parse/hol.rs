@@ -12,6 +12,8 @@ mod signature;
 mod type_syntax;
 mod types;
 
+pub(crate) use signature::operator_of;
+
 use crate::error::ParseError;
 use crate::formula::Formula;
 use crate::limits::{Limit, Limits};

@@ -19,6 +19,10 @@ pub(crate) enum Term {
 pub(crate) const CONSTANTS: [&str; 11] =
     ["T", "SUC", "+", "=", "~", "real_add", "GSPEC", "<=_c", "/\\", "\\/", "==>"];
 
+/// Constants that are no meaning of an overloaded name.
+pub(crate) const PLAIN_CONSTANTS: [&str; 14] =
+    ["T", "SUC", "+", "-", "=", "~", "--", "&", ",", "<=_c", "/\\", "\\/", "==>", "INSERT"];
+
 /// Constants that only quotes keep apart from something else.
 pub(crate) const ODD_CONSTANTS: [&str; 9] = ["if", "odd name", "it's", "7", "!", "lambda", "é\\", "x", "<=>"];
 const BINDERS: [Binder; 5] =

@@ -14,12 +14,27 @@ const MODELS: [(&str, &[u8]); 5] = [
 #[cfg(not(feature = "shipped"))]
 const MODELS: [(&str, &[u8]); 0] = [];
 
+/// What each is for, what it was trained on, and how good it is.
+const CARDS: [(&str, &str); 5] = [
+    ("holstep", include_str!("../../../../models/holstep/README.md")),
+    ("hol-premises", include_str!("../../../../models/hol-premises/README.md")),
+    ("mizar", include_str!("../../../../models/mizar/README.md")),
+    ("mizar-premises", include_str!("../../../../models/mizar-premises/README.md")),
+    ("reader", include_str!("../../../../models/reader/README.md")),
+];
+
 /// Those that read statements together.
 const TOGETHER: [&str; 2] = ["mizar", "reader"];
 
 /// The file of a shipped model.
 pub fn bytes(name: &str) -> Option<&'static [u8]> {
     MODELS.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes)
+}
+
+/// The card of a shipped model.
+pub fn card(name: &str) -> Option<&'static str> {
+    let found = CARDS.iter().find(|(known, _)| *known == name).map(|(_, card)| *card);
+    found.filter(|_| bytes(name).is_some())
 }
 
 /// All names.

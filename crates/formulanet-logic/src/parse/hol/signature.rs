@@ -121,6 +121,11 @@ fn arithmetic(operator: &str, column: usize) -> Option<&'static str> {
     Some(row.1[column]).filter(|constant| !constant.is_empty())
 }
 
+/// The overloaded name that a constant is one meaning of.
+pub(crate) fn operator_of(constant: &str) -> Option<&'static str> {
+    ARITHMETIC.iter().find(|(_, meanings)| meanings.contains(&constant)).map(|(operator, _)| *operator)
+}
+
 /// Whether a type is `real^N^M` rather than `real^N`; `None` if that is open.
 fn is_matrix(ty: Type, types: &mut Types) -> Option<bool> {
     match types.shape(ty) {

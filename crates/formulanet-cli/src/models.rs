@@ -1,0 +1,66 @@
+//! `formulanet models`: what is built in.
+
+use std::io::{self, Write};
+
+use anyhow::Result;
+use clap::Args;
+use formulanet::model::shipped;
+use serde::Serialize;
+
+use crate::input::writing;
+use crate::output::Output;
+use crate::shown;
+use crate::usage::wrong;
+
+/// List the built-in models, or show the card of one
+///
+/// A card says what a model is for, what it was trained on, and how good it is on statements that it was not trained on.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    formulanet models\n  \
+    formulanet models reader")]
+pub(crate) struct Arguments {
+    /// Show the card of this model
+    model: Option<String>,
+    /// How to show the list
+    #[arg(long, value_enum, default_value_t = Output::Text)]
+    format: Output,
+}
+
+#[derive(Serialize)]
+struct Row {
+    name: &'static str,
+    /// What it does, in a sentence.
+    summary: String,
+    bytes: usize,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    let mut out = io::stdout().lock();
+    if let Some(model) = &arguments.model {
+        let card = shipped::card(model)
+            .ok_or_else(|| wrong(format!("expected one of {}, found `{model}`", shipped::names())))?;
+        return writing(out.write_all(card.as_bytes()));
+    }
+    let width = shown::column(shipped::all());
+    for name in shipped::all() {
+        let bytes = shipped::bytes(name).map_or(0, <[u8]>::len);
+        let row = Row { name, summary: summary(shipped::card(name).unwrap_or_default()), bytes };
+        writing(match arguments.format {
+            Output::Json => writeln!(out, "{}", serde_json::to_string(&row)?),
+            Output::Text => {
+                let megabytes = row.bytes as f64 / 1e6;
+                let line = format!("{:<width$}  {megabytes:>4.1} MB  {}", row.name, row.summary);
+                writeln!(out, "{}", shown::cut(&line))
+            }
+        })?;
+    }
+    Ok(())
+}
+
+/// The first paragraph of a card.
+fn summary(card: &str) -> String {
+    let paragraph = card.split("\n\n").find(|paragraph| !paragraph.starts_with('#')).unwrap_or_default();
+    paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
+}
