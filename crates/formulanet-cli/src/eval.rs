@@ -116,7 +116,7 @@ impl Part {
 enum Request {
     /// One, or several that decide together.
     Classifiers(Vec<TrainedModel>),
-    Ranker(TrainedModel),
+    Ranker(Box<TrainedModel>),
     /// Learns from training, and is asked about one split.
     Baseline(Baseline, Split),
     LibraryBaseline(LibraryBaseline, Split),
@@ -153,13 +153,13 @@ impl Request {
             ("--limit-pairs", arguments.limit_pairs.is_some()),
         ];
         refuse_given(&flags, "a model that ranks premises")?;
-        Ok(Request::Ranker(trained))
+        Ok(Request::Ranker(Box::new(trained)))
     }
 
     fn models(&self) -> &[TrainedModel] {
         match self {
             Request::Classifiers(models) => models,
-            Request::Ranker(trained) => std::slice::from_ref(trained),
+            Request::Ranker(trained) => std::slice::from_ref(&**trained),
             Request::Baseline(..) | Request::LibraryBaseline(..) => &[],
         }
     }

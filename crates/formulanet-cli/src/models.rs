@@ -59,8 +59,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The first paragraph of a card.
+/// The first sentence of a card.
 fn summary(card: &str) -> String {
     let paragraph = card.split("\n\n").find(|paragraph| !paragraph.starts_with('#')).unwrap_or_default();
-    paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
+    let text = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.split_inclusive(". ").next().unwrap_or_default().trim_end().to_owned()
 }
