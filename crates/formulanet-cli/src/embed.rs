@@ -14,6 +14,7 @@ use crate::input::{
     ComputeArguments, FormatArgument, FormulaArguments, KeepGoingArgument, LimitArguments, ModelArgument,
     writing,
 };
+use crate::output::write_file;
 use crate::processes::{facts, group, refuse_stdin, speaks};
 
 /// Turn formulas into vectors
@@ -60,7 +61,7 @@ enum Output {
     Json,
     /// A tensor `vectors`, a row for each statement, and the names as JSON in the metadata.
     Safetensors,
-    /// An array of NumPy, a row for each statement.
+    /// An array of NumPy, a row for each statement; with --out, the names are in a `.names.txt` beside it.
     Npy,
 }
 
@@ -110,7 +111,18 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         Output::Safetensors => {
             vectors.to_safetensors(&premises.iter().map(|p| p.name.as_str()).collect::<Vec<_>>())?
         }
-        Output::Npy => vectors.to_npy(),
+        Output::Npy => {
+            if let Some(path) = &arguments.out {
+                write_file(&path.with_extension("names.txt"), names(&premises))?;
+            }
+            vectors.to_npy()
+        }
     };
     writing(out.write_all(&bytes).and_then(|()| out.flush()))
+}
+
+/// Names, one a line.
+fn names(premises: &[Premise]) -> String {
+    let line = |premise: &Premise| premise.name.replace(|c: char| c.is_control(), " ") + "\n";
+    premises.iter().map(line).collect()
 }

@@ -3,6 +3,7 @@
 mod theory;
 mod together;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -50,11 +51,14 @@ pub(crate) struct Arguments {
     /// Which pairs [default: validation for a prepared folder, all otherwise]
     #[arg(long, value_enum)]
     split: Option<Part>,
-    /// Measure a simple classifier, trained on the training split of a prepared folder
+    /// Measure a simple classifier, trained on the training split of a prepared folder: `majority` always says the more
+    /// frequent label, `seen` how often the statement was useful, `tokens` is a linear model on labels, `nearest` asks
+    /// the most similar statements
     #[arg(long, value_name = "majority|seen|tokens|nearest", value_parser = parse_word::<Baseline>,
           conflicts_with_all = ["model", "keep_going", "precision", "threads"])]
     baseline: Option<Baseline>,
-    /// Measure a simple way to rank all named premises for each conjecture
+    /// Measure a simple way to rank all named premises for each conjecture: by how many proofs used them, or by what proofs
+    /// of similar conjectures used
     #[arg(long, value_name = "popularity|neighbours", value_parser = parse_word::<LibraryBaseline>,
           conflicts_with_all = ["model", "baseline", "report", "predictions", "limit_pairs", "keep_going",
                                 "precision", "threads"])]
@@ -65,7 +69,8 @@ pub(crate) struct Arguments {
     /// Write an HTML page with tables and curves
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
-    /// Write every prediction as tab-separated values: conjecture, truth, probability by each step's classifier
+    /// Write every prediction as tab-separated values with a header: conjecture, statement, truth, probability by each
+    /// step's classifier
     #[arg(long, value_name = "FILE.tsv")]
     predictions: Option<PathBuf>,
     /// For a model that reads statements together: show it N statements of a conjecture at a time, in random groups
@@ -254,12 +259,31 @@ fn report<'a>(
     }
     let report = evaluate(&predictions.last, &predictions.steps)?;
     if let Some(path) = &arguments.report {
-        write_file(path, report_html(title, &report, &roc_points(&predictions.last, 400)?))?;
+        let about = [
+            ("model", title.to_owned()),
+            ("data", arguments.data()?.display().to_string()),
+            ("split", split_name(arguments)),
+            ("date", formulanet::today()),
+        ];
+        write_file(path, report_html(title, &about, &report, &roc_points(&predictions.last, 400)?))?;
     }
     let Some(company) = company else { return arguments.format.print(&report, &report) };
     let mut value = serde_json::to_value(&report)?;
     company.add_to(&mut value);
     arguments.format.print(company.text() + &report.to_string(), &value)
+}
+
+/// Which pairs were measured, in words.
+fn split_name(arguments: &Arguments) -> String {
+    let split = arguments.split.and_then(|split| split.to_possible_value());
+    let split = split.map(|split| split.get_name().to_owned()).unwrap_or_else(|| {
+        let is_prepared = arguments.data.as_deref().is_some_and(|data| data.join("meta.json").is_file());
+        if is_prepared { "validation" } else { "all" }.to_owned()
+    });
+    match arguments.limit_pairs {
+        Some(most) => format!("{split}, at most {most} pairs"),
+        None => split,
+    }
 }
 
 /// Refuses processes that would not say the same.
@@ -276,13 +300,22 @@ fn agree(trained: &TrainedModel, prepared: &Prepared, arguments: &Arguments) -> 
     Ok(processes::agree(group(), &facts)?)
 }
 
-/// A line for every prediction; those of a baseline have one probability.
+/// A header, and a line for every prediction; those of a baseline have one probability. Statements have no names in most
+/// data: they are numbered, for every conjecture from 1.
 fn table<'a>(name: &dyn Fn(u32) -> &'a str, predictions: &Predictions) -> String {
     let classifiers = predictions.steps.len() / predictions.last.len().max(1);
-    let mut text = String::new();
+    let mut text = String::from("conjecture\tstatement\tuseful");
+    match classifiers {
+        0 => text += "\tprobability",
+        _ => text.extend((0..classifiers).map(|step| format!("\tafter_step_{step}"))),
+    }
+    text.push('\n');
+    let mut numbers: HashMap<u32, usize> = HashMap::new();
     for (i, prediction) in predictions.last.iter().enumerate() {
         let name = name(prediction.conjecture);
-        text += &format!("{name}\t{}", u8::from(prediction.is_useful));
+        let number = numbers.entry(prediction.conjecture).or_default();
+        *number += 1;
+        text += &format!("{name}\t{number}\t{}", u8::from(prediction.is_useful));
         let steps = &predictions.steps[i * classifiers..][..classifiers];
         for score in if steps.is_empty() { std::slice::from_ref(&prediction.score) } else { steps } {
             text += &format!("\t{score}");

@@ -80,6 +80,9 @@ pub(crate) struct Arguments {
     /// Log every N batches
     #[arg(long, value_name = "N", default_value_t = 20)]
     log_every: u64,
+    /// Measure at most N held-out pairs at the end [default: all]
+    #[arg(long, value_name = "N")]
+    final_validation: Option<usize>,
     /// Print text or the lines of the log as JSON
     #[arg(long, value_enum, default_value_t = Output::Text)]
     format: Output,
@@ -145,6 +148,7 @@ impl Arguments {
             most_time: self.max_minutes.map(minutes),
             checkpoint_every: Duration::from_secs(self.checkpoint_every),
             log_every: self.log_every.max(1),
+            final_validation: self.final_validation,
             resumes: self.resume.is_some(),
             group: group(),
         }
@@ -242,14 +246,20 @@ fn print_line(line: &Line, total: u64, format: Output, bar: &Bar) {
 }
 
 fn line_text(line: &Line, total: u64) -> String {
-    let percent = |shares: &[f64]| {
-        shares.iter().map(|share| format!("{:.1}", 100.0 * share)).collect::<Vec<_>>().join(" ")
+    // The classifier of every step is labelled with the step, from that of the labels alone.
+    let by_step = |shares: &[f64]| {
+        let labelled = shares.iter().enumerate().map(|(step, share)| format!("{step}: {:.1}", 100.0 * share));
+        labelled.collect::<Vec<_>>().join(", ")
     };
     let left = line.seconds / line.step.max(1) as f64 * total.saturating_sub(line.step) as f64;
     let Line { step, epoch, speed, rate, .. } = line;
-    let (loss, accuracy) = (line.loss.last().unwrap_or(&0.0), percent(&line.accuracy));
+    let (loss, last) = (line.loss.last().unwrap_or(&0.0), 100.0 * line.accuracy.last().unwrap_or(&0.0));
+    let steps = match line.accuracy.len() {
+        0 | 1 => String::new(),
+        _ => format!(" (after step {})", by_step(&line.accuracy)),
+    };
     let text = format!(
-        "{step:>6}/{total} epoch {epoch:.2}  {speed:.0} pairs/s  loss {loss:.3}  accuracy {accuracy} %  \
+        "{step:>6}/{total} epoch {epoch:.2}  {speed:.0} pairs/s  loss {loss:.3}  accuracy {last:.1} %{steps}  \
          rate {rate:.1e}  {:.0} min left",
         left / 60.0
     );
@@ -269,7 +279,7 @@ fn line_text(line: &Line, total: u64) -> String {
         (None, hidden) => {
             let more = match hidden {
                 Some(hidden) => format!(", {:.2} % with names hidden", 100.0 * hidden),
-                None => format!(" (steps {} %)", percent(steps)),
+                None => format!(" (after step {})", by_step(steps)),
             };
             format!(" {:.2} % of {pairs}{more}, loss {loss:.3}", 100.0 * accuracy)
         }

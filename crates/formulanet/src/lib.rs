@@ -64,4 +64,5 @@ pub use formulanet_net as net;
 pub use rank::Library;
 pub use rank::{Ranked, Ranker};
 pub use read::Statement;
+pub use util::date::today;
 pub use util::progress::{Progress, Silent, Stage};

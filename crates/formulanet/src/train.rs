@@ -74,6 +74,8 @@ pub struct RunOptions {
     pub checkpoint_every: Duration,
     /// Batches between two lines of the log.
     pub log_every: u64,
+    /// Look at so many held-out pairs at the end; at all, if nothing is said.
+    pub final_validation: Option<usize>,
     /// Go on from the folder's checkpoint.
     pub resumes: bool,
     /// The processes that share the work; the first of them has the folder.
@@ -87,6 +89,7 @@ impl Default for RunOptions {
             most_time: None,
             checkpoint_every: Duration::from_secs(120),
             log_every: 20,
+            final_validation: None,
             resumes: false,
             group: &Alone,
         }

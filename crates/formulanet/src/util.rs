@@ -1,5 +1,6 @@
 //! What every room needs, one copy each.
 
+pub(crate) mod date;
 pub(crate) mod distinct;
 pub(crate) mod files;
 pub(crate) mod hash;

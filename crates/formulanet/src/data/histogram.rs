@@ -3,14 +3,14 @@
 use plotters::prelude::*;
 
 use super::Distribution;
-use crate::util::plot::{Area, BLUE, DrawingError, picture};
+use crate::util::plot::{Area, BLUE, DrawingError, GRID, INK, picture, text};
 
 /// Histograms side by side, with classes that double in width: sizes of formulas differ by orders of magnitude.
 pub fn histograms(title: &str, distributions: &[(&str, &Distribution)]) -> Result<String, DrawingError> {
     let columns = distributions.len().clamp(1, 3);
     let rows = distributions.len().div_ceil(columns).max(1);
-    picture((360 * columns as u32, 40 + 260 * rows as u32), |root| {
-        let area = root.titled(title, ("sans-serif", 20))?;
+    picture((460 * columns as u32, 56 + 340 * rows as u32), |root| {
+        let area = root.titled(title, text(26))?;
         for (area, (name, distribution)) in area.split_evenly((rows, columns)).iter().zip(distributions) {
             histogram(area, name, distribution)?;
         }
@@ -26,11 +26,11 @@ fn histogram(area: &Area<'_>, name: &str, distribution: &Distribution) -> Result
     let caption =
         format!("{name}: median {}, 99 % below {}", distribution.median, distribution.percentile_99 + 1);
     let mut chart = ChartBuilder::on(area)
-        .caption(caption, ("sans-serif", 14))
-        .margin(8)
-        .margin_right(20)
-        .x_label_area_size(28)
-        .y_label_area_size(40)
+        .caption(caption, text(18))
+        .margin(12)
+        .margin_right(24)
+        .x_label_area_size(50)
+        .y_label_area_size(68)
         .build_cartesian_2d(0.0..classes as f64, 0.0..highest * 1.08)?;
     // Class k holds the values from 2^(k-1) up to, but not including, 2^k.
     let lower = |class: f64| if class < 1.0 { 0 } else { 1u64 << (class.round() as u32 - 1).min(62) };
@@ -38,10 +38,15 @@ fn histogram(area: &Area<'_>, name: &str, distribution: &Distribution) -> Result
         .configure_mesh()
         .disable_x_mesh()
         .light_line_style(WHITE)
+        .bold_line_style(GRID)
+        .axis_style(INK)
+        .x_desc(name)
+        .y_desc("share of formulas")
+        .axis_desc_style(text(16))
         .x_labels(classes.min(9) + 1)
         .x_label_formatter(&|class| lower(*class).to_string())
         .y_label_formatter(&|share| format!("{share:.0} %"))
-        .label_style(("sans-serif", 11))
+        .label_style(text(14))
         .draw()?;
     chart.draw_series(shares.iter().enumerate().map(|(class, &share)| {
         let class = class as f64;

@@ -7,7 +7,7 @@ use formulanet_net::{Compute, Shape, State};
 use serde::{Deserialize, Serialize};
 
 use super::{Event, Line, RunEnd, RunFolder, RunOptions, Validation, shared};
-use crate::{Error, Progress};
+use crate::{Error, Progress, Silent};
 
 /// How far a run is: what a checkpoint has beside the numbers.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -40,10 +40,19 @@ pub(super) trait Learner {
     fn rate(&self, step: u64, total: u64, batches: u64) -> f32;
     /// Batches between two validations, if anything is held out.
     fn validate_every(&self) -> Option<u64>;
-    /// Looks at held-out conjectures: at all of them, or at as many as a validation on the way does.
-    fn validate(&self, takes_all: bool) -> Result<Validation, Error>;
+    /// Looks at held-out conjectures, as many as `extent` says.
+    fn validate(&self, extent: Extent, progress: &dyn Progress) -> Result<Validation, Error>;
     /// Writes the model as it is now, in the first process. All take part, because a model is more than its weights.
     fn save_model(&self, run: Option<&RunFolder>, name: &str, line: &Line) -> Result<(), Error>;
+}
+
+/// How much of what is held out a validation looks at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Extent {
+    /// As much as on the way.
+    Sample,
+    /// As many pairs as this, or all.
+    Final(Option<usize>),
 }
 
 /// Sums since the last line of the log.
@@ -101,7 +110,7 @@ impl<L: Learner> Sitting<'_, L> {
             let validates = validate_every.is_some_and(|every| is_last || step.is_multiple_of(every));
             if step.is_multiple_of(self.options.log_every) || validates || is_last {
                 let speed = sums.pairs as f64 / last_line.elapsed().as_secs_f64().max(1e-9);
-                let validation = if validates { Some(self.trainer.validate(is_last)?) } else { None };
+                let validation = if validates { self.validate(is_last)? } else { None };
                 let line = Line {
                     step,
                     pairs,
@@ -135,6 +144,20 @@ impl<L: Learner> Sitting<'_, L> {
         }
         // The run was at its end already.
         Ok(RunEnd::Finished(None))
+    }
+
+    /// Validates. The last validation takes long, so it has a bar of its own; who stops it goes without.
+    fn validate(&self, is_last: bool) -> Result<Option<Validation>, Error> {
+        if !is_last {
+            return self.trainer.validate(Extent::Sample, &Silent).map(Some);
+        }
+        // Several processes go through it together.
+        let is_alone = self.trainer.compute().group().size() == 1;
+        let progress = if is_alone { self.progress } else { &Silent };
+        match self.trainer.validate(Extent::Final(self.options.final_validation), progress) {
+            Err(Error::Interrupted) => Ok(None),
+            validated => validated.map(Some),
+        }
     }
 
     /// Writes and tells a line of the log; after a validation, keeps the model if it is the best so far.

@@ -8,12 +8,12 @@ use formulanet_net::together::{Loss, TogetherBatch, TogetherConfig, TogetherMode
 use formulanet_net::{Compute, Dealing, MovingAverage, Optimiser, State, clip};
 
 use super::folder::{RunData, RunFolder};
-use super::sitting::{Learner, Reached, Sitting, Sums};
+use super::sitting::{Extent, Learner, Reached, Sitting, Sums};
 use super::{Event, Line, Plan, RunEnd, RunOptions, Validation, shared, sit};
 use crate::data::{Problems, Split};
 use crate::measure::{Company, Reader, pool_ranking, predict_together};
 use crate::model::together::{Scale, TogetherFile, TogetherOrigin, TogetherRecipe};
-use crate::{Error, Progress, Silent};
+use crate::{Error, Progress};
 use order::{ProblemOrder, common_names};
 
 /// What is trained, from what, and where to.
@@ -216,13 +216,17 @@ impl Learner for TogetherTrainer<'_> {
         (self.validation > 0).then_some(self.recipe.validate_every)
     }
 
-    fn validate(&self, _: bool) -> Result<Validation, Error> {
+    fn validate(&self, extent: Extent, progress: &dyn Progress) -> Result<Validation, Error> {
+        let most = match extent {
+            Extent::Final(most) => most,
+            Extent::Sample => None,
+        };
         let file = self.model_file();
         let measure = |hides_names: bool| {
             let compute = Compute::among(self.compute.group(), self.recipe.precision, self.compute.threads());
             let mut reader = Reader::new(&file, self.problems, hides_names, compute)?;
-            let company = Company { splits: &[Split::Validation], ..Company::default() };
-            predict_together(&mut reader, self.problems, &company, &Silent)
+            let company = Company { splits: &[Split::Validation], most, ..Company::default() };
+            predict_together(&mut reader, self.problems, &company, progress)
         };
         if self.recipe.loss == Loss::Pool {
             let ranking = pool_ranking(self.problems, &measure(false)?)?;

@@ -6,7 +6,7 @@ use formulanet_net::{
     Batch, Compute, Config, Meeting, Model, MovingAverage, Network, Optimiser, State, Tensor, clip,
 };
 
-use super::sitting::{Learner, Sums};
+use super::sitting::{Extent, Learner, Sums};
 use super::{Line, RunFolder, Validation};
 use crate::data::{Prepared, Split, vocabulary};
 use crate::measure::{Questions, TokenMap, pairs_of, predict, rank_premises};
@@ -16,7 +16,7 @@ use crate::model::knowledge::proofs::Proofs;
 use crate::model::recipe::Recipe;
 use crate::model::{Origin, TrainedModel};
 use crate::util::random::sample;
-use crate::{Error, Silent};
+use crate::{Error, Progress};
 
 /// What training works with.
 pub(super) struct Trainer<'a> {
@@ -241,21 +241,21 @@ impl Learner for Trainer<'_> {
         run.map_or(Ok(()), |run| model.save(&run.path(name), self.recipe.storage))
     }
 
-    fn validate(&self, takes_all: bool) -> Result<Validation, Error> {
+    fn validate(&self, extent: Extent, progress: &dyn Progress) -> Result<Validation, Error> {
         let network = Network::new(self.model(), self.compute_again());
         let map = TokenMap::new(self.prepared.vocabulary(), self.prepared.vocabulary(), "training")?;
         if self.recipe.meeting == Meeting::Towers {
             let splits = [Split::Validation];
             let known =
                 Known { proofs: &self.proofs, trust: self.recipe.proofs, prior: self.prior.unwrap_or(0.0) };
-            let ranking = rank_premises(&network, &known, self.prepared, &map, &splits, &Silent)?;
+            let ranking = rank_premises(&network, &known, self.prepared, &map, &splits, progress)?;
             return Ok(Validation::of_ranking(ranking));
         }
-        let pairs = match takes_all {
-            true => &pairs_of(self.prepared, Split::Validation, None, 0),
-            false => &self.validation,
+        let pairs = match extent {
+            Extent::Final(most) => &pairs_of(self.prepared, Split::Validation, most, 0),
+            Extent::Sample => &self.validation,
         };
-        let predictions = predict(&network, &self.seen, self.prepared, &map, pairs, &Silent)?;
+        let predictions = predict(&network, &self.seen, self.prepared, &map, pairs, progress)?;
         Ok(Validation::of(&predictions))
     }
 }

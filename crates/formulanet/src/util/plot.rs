@@ -7,7 +7,16 @@ use plotters::prelude::*;
 pub(crate) type DrawingError = Box<dyn std::error::Error + Send + Sync>;
 pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-pub(crate) const BLUE: RGBColor = RGBColor(44, 110, 170);
+pub(crate) const BLUE: RGBColor = RGBColor(31, 98, 168);
+pub(crate) const ORANGE: RGBColor = RGBColor(214, 118, 24);
+/// Of text, and of lines behind the figures.
+pub(crate) const INK: RGBColor = RGBColor(38, 44, 54);
+pub(crate) const GRID: RGBColor = RGBColor(222, 226, 232);
+
+/// Text of a size, in the colour of ink.
+pub(crate) fn text(size: i32) -> TextStyle<'static> {
+    ("sans-serif", size).into_font().color(&INK)
+}
 
 /// A chart of two numbers.
 pub(crate) type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
@@ -20,7 +29,7 @@ pub(crate) fn line(
     name: &str,
 ) -> Result<(), DrawingError> {
     let drawn = chart.draw_series(LineSeries::new(points, style))?.label(name);
-    drawn.legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
+    drawn.legend(move |(x, y)| PathElement::new([(x, y), (x + 24, y)], style.stroke_width(3)));
     Ok(())
 }
 
@@ -31,7 +40,8 @@ pub(crate) fn legend<'a, 'b: 'a>(
     opacity: f64,
 ) -> Result<(), DrawingError> {
     let mut labels = chart.configure_series_labels();
-    labels.position(corner).background_style(WHITE.mix(opacity)).label_font(("sans-serif", 12)).draw()?;
+    labels.position(corner).background_style(WHITE.mix(opacity)).border_style(GRID);
+    labels.margin(12).legend_area_size(34).label_font(text(16)).draw()?;
     Ok(())
 }
 

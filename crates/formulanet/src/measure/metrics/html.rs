@@ -21,7 +21,7 @@ table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{padding:4px 10px;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
 tr:last-child>*{border-bottom:0}
 th{font-weight:500;color:var(--soft)}th:first-child{text-align:left;padding-left:0}
-p{margin:10px 0 0;color:var(--soft)}
+p{margin:10px 0 0;color:var(--soft)}.about{margin:0 0 16px}.about b{color:var(--ink);font-weight:500}
 svg{width:100%;height:auto;font:11px system-ui,sans-serif}svg text{fill:var(--soft)}
 .grid{stroke:var(--line);fill:none}.diagonal{stroke:var(--soft);stroke-dasharray:4 4;fill:none}
 .curve{stroke:var(--blue);stroke-width:2;fill:none;stroke-linejoin:round}circle{fill:var(--blue)}
@@ -48,15 +48,18 @@ fn section(title: &str, content: &str) -> String {
 }
 
 /// A report as an HTML page with tables, the ROC curve and the calibration curve. It needs no other file, and is light
-/// or dark as the reader's system is. For the points, see [`roc_points`](super::roc_points); 200 of them look smooth.
-pub fn report_html(title: &str, report: &Report, roc: &[RocPoint]) -> String {
+/// or dark as the reader's system is. It says what the report is about. For the points, see [`roc_points`](super::roc_points); 200 of them look smooth.
+pub fn report_html(title: &str, about: &[(&str, String)], report: &Report, roc: &[RocPoint]) -> String {
     let title = escape(title);
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
          <title>{title}</title>\n<style>\n{STYLE}\n</style></head>\n<body><h1>{title}</h1>\n\
-         <section class=\"figures\">"
+         <p class=\"about\">"
     );
+    let about = about.iter().map(|(what, value)| format!("{what} <b>{}</b>", escape(value)));
+    html += &about.collect::<Vec<_>>().join(" · ");
+    html += "</p>\n<section class=\"figures\">";
     for (name, figure) in figures(report) {
         html += &format!("<div><b>{figure}</b><span>{name}</span></div>");
     }

@@ -74,7 +74,7 @@ fn one_class_alone() {
     assert_eq!(report.ranking.mean_average_precision, 0.0);
     assert!(report.to_string().contains("AUC                       -"), "{report}");
     assert!(report.to_string().contains("nothing relevant"), "{report}");
-    let page = report_html("useless", &report, &[]);
+    let page = report_html("useless", &[], &report, &[]);
     assert!(page.contains("No conjecture has a useful statement."));
     let report = evaluate(&predictions(&[(1.0, true), (0.0, true)]), &[]).unwrap();
     assert_eq!((report.accuracy, report.precision, report.recall), (0.5, 1.0, 0.5));
@@ -217,7 +217,9 @@ fn reports_go_through_json_and_show_their_figures() {
     ] {
         assert!(text.contains(line), "{line}\n{text}");
     }
-    let page = report_html("<b> & c", &report, &roc_points(&predictions, 50).unwrap());
+    let about = [("data", "a<b".to_owned()), ("date", "2026-11-17".to_owned())];
+    let page = report_html("<b> & c", &about, &report, &roc_points(&predictions, 50).unwrap());
+    assert!(page.contains("data <b>a&lt;b</b> · date <b>2026-11-17</b>"));
     assert!(page.contains("<h1>&lt;b&gt; &amp; c</h1>") && page.contains("area 0.5556"));
     assert_eq!(page.matches("<svg").count(), 2);
     assert!(!page.contains("http") && !page.contains("NaN"));
