@@ -109,7 +109,7 @@ async fn library(State(app): State<Arc<App>>, request: Request) -> Result<Respon
         let message = message.strip_prefix("Failed to deserialize query string: ").unwrap_or(&message);
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("{expected}: {message}"))
     })?;
-    answer(app, deadline, |app, deadline| Reply::json(&listing::answer(&app.catalog, query, deadline)?)).await
+    answer(app, deadline, |app, deadline| Reply::json(&listing::answer(app, query, deadline)?)).await
 }
 
 /// Reads a request and answers it.
