@@ -5,6 +5,7 @@
 
 mod format;
 mod items;
+mod lean;
 mod named;
 mod predict;
 mod proofs;
@@ -15,6 +16,7 @@ mod tptp;
 
 pub use format::Format;
 pub use items::{Item, Items};
+pub use lean::{LeanDump, LeanLine};
 pub use predict::{HammerFiles, HammerLibrary, question};
 pub use proofs::{Proof, derivations_of, read_proofs};
 pub use source::{Source, read_text};

@@ -177,8 +177,7 @@ impl<'r> Lowering<'r> {
             self.values.push(variable);
             return;
         }
-        let full = operators::full_name(text);
-        let name = if full == text { name } else { self.names.intern(&full.to_owned()) };
+        let name = operators::full_name(text).map_or(name, |full| self.names.intern(full));
         self.visit_constant(name, is_explicit);
     }
 
@@ -205,8 +204,8 @@ impl<'r> Lowering<'r> {
             }
             // A number of some type is the number.
             ("OfNat.ofNat", 1..=3) => {
-                let arguments = self.arguments.iter().rev();
-                let number = arguments.filter_map(|&argument| match self.terms.get(argument) {
+                let arguments = self.arguments.iter();
+                let mut number = arguments.filter_map(|&argument| match self.terms.get(argument) {
                     Term::Constant(name)
                         if self.names.name(name).starts_with(|c: char| c.is_ascii_digit()) =>
                     {
@@ -214,7 +213,7 @@ impl<'r> Lowering<'r> {
                     }
                     _ => None,
                 });
-                match number.last() {
+                match number.next() {
                     Some(number) => {
                         self.arguments.clear();
                         Shape::Constant(number)

@@ -104,15 +104,15 @@ pub(super) fn constant(symbol: &str) -> Option<&'static str> {
 }
 
 /// The full name of a type that has a letter of its own.
-pub(super) fn full_name(name: &str) -> &str {
-    match name {
+pub(super) fn full_name(name: &str) -> Option<&'static str> {
+    Some(match name {
         "ℕ" => "Nat",
         "ℤ" => "Int",
         "ℚ" => "Rat",
         "ℝ" => "Real",
         "ℂ" => "Complex",
-        _ => name,
-    }
+        _ => return None,
+    })
 }
 
 /// How many arguments of a constant are left out where the full form is printed without `@`.
