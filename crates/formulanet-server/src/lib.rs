@@ -23,6 +23,7 @@ mod connection;
 mod embed;
 mod graph;
 mod guard;
+mod lean;
 mod listing;
 mod metrics;
 mod page;
@@ -34,5 +35,6 @@ mod server;
 mod settings;
 mod watch;
 
+pub use lean::LeanSummary;
 pub use server::Server;
 pub use settings::{Settings, StartError};

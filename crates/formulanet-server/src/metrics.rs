@@ -11,8 +11,20 @@ use axum::http::StatusCode;
 const BUCKETS: [f64; 13] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
 /// Paths that are counted by themselves; all others are one, so that nobody fills our memory with paths.
-pub(crate) const PATHS: [&str; 8] =
-    ["/", "/healthz", "/metrics", "/openapi.json", "/v1/embed", "/v1/graph", "/v1/library", "/v1/rank"];
+pub(crate) const PATHS: [&str; 12] = [
+    "/",
+    "/healthz",
+    "/indexed-modules",
+    "/indexed-premises",
+    "/max-new-premises",
+    "/metrics",
+    "/openapi.json",
+    "/retrieve",
+    "/v1/embed",
+    "/v1/graph",
+    "/v1/library",
+    "/v1/rank",
+];
 const OTHER: &str = "other";
 
 /// Counters.

@@ -15,6 +15,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::catalog::{Catalog, shown};
 use crate::guard::{self, Began};
+use crate::lean::{self, Lean};
 use crate::metrics::Metrics;
 use crate::page::Page;
 use crate::pool::{Deadline, Pool};
@@ -30,11 +31,13 @@ pub(crate) struct App {
     pub(crate) pool: Pool,
     pub(crate) metrics: Metrics,
     pub(crate) page: Page,
+    /// What Lean asks for, if the server answers it.
+    pub(crate) lean: Option<Lean>,
 }
 
 /// All paths.
 pub(crate) fn router(app: Arc<App>) -> Router {
-    Router::new()
+    let router = Router::new()
         .route("/", get(async |State(app): State<Arc<App>>| app.page.response()))
         .route("/healthz", get(async || "ok"))
         .route("/metrics", get(metrics))
@@ -42,7 +45,8 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/v1/embed", post(embed))
         .route("/v1/graph", post(graph))
         .route("/v1/library", get(library))
-        .route("/v1/rank", post(rank))
+        .route("/v1/rank", post(rank));
+    lean::routes(router, &app)
         .fallback(not_found)
         .method_not_allowed_fallback(wrong_method)
         .layer(CatchPanicLayer::custom(|_| Problem::fault().into_response()))
@@ -83,9 +87,20 @@ async fn compute<Q: DeserializeOwned, A: Serialize>(
     request: Request,
     work: impl FnOnce(&App, Q, &Deadline) -> Result<A, Problem> + Send + 'static,
 ) -> Result<Response, Problem> {
+    let most = app.settings.max_body;
+    compute_up_to(app, request, most, work).await
+}
+
+/// The same for a request of at most so many bytes.
+pub(crate) async fn compute_up_to<Q: DeserializeOwned, A: Serialize>(
+    app: Arc<App>,
+    request: Request,
+    most: usize,
+    work: impl FnOnce(&App, Q, &Deadline) -> Result<A, Problem> + Send + 'static,
+) -> Result<Response, Problem> {
     let deadline = deadline(&app, &request);
     let (parts, body) = request.into_parts();
-    let body = body::read(&parts.headers, body, app.settings.max_body, &deadline).await?;
+    let body = body::read(&parts.headers, body, most, &deadline).await?;
     answer(app, deadline, move |app, deadline| work(app, body::parse(&body)?, deadline)).await
 }
 

@@ -304,8 +304,12 @@ fn description() {
     expect![[r#"
         get / page: 200
         get /healthz health: 200
+        get /indexed-modules indexedModules: 200
+        get /indexed-premises indexedPremises: 200
+        get /max-new-premises maxNewPremises: 200
         get /metrics metrics: 200
         get /openapi.json openapi: 200
+        post /retrieve retrieve: 200 4XX 503
         post /v1/embed embed: 200 4XX 503
         post /v1/graph graph: 200 4XX 503
         get /v1/library library: 200 4XX 503
@@ -320,6 +324,7 @@ fn description() {
         Problem: error
         RankAnswer: model premises took_ms unknown unmatched
         RankRequest: before conjecture exclude include k keep_goal library model modules name order premises read syntax threshold
+        RetrieveRequest: imported_all_modules imported_modules k local_premises new_premises state
         Syntax: 
     "#]]
     .assert_eq(&text);

@@ -46,7 +46,7 @@ pub enum Trust {
 }
 
 /// That power, chosen on held-out conjectures of Mizar.
-const POWER: f32 = 0.5;
+pub(super) const POWER: f32 = 0.5;
 
 /// A statement as it is read.
 struct Legible {

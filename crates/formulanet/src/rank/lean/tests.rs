@@ -1,7 +1,7 @@
 use super::*;
 use crate::net::{Compute, Precision};
 
-/// Goals, and the declarations of `fixtures/lean.jsonl` that they need.
+/// Goals, and the declarations of `fixtures/lean/library.jsonl` that they need.
 const GOALS: [(&str, &[&str]); 24] = [
     ("a b : Nat\n⊢ Eq (HAdd.hAdd a b) (HAdd.hAdd b a)", &["Nat.add_comm"]),
     (
@@ -76,7 +76,7 @@ fn limits() -> Limits {
 }
 
 fn selector() -> LeanSelector {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/lean.jsonl");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/lean/library.jsonl");
     LeanSelector::new(LeanIndex::read(file, limits()).unwrap(), limits(), 1 << 20)
 }
 
@@ -101,25 +101,53 @@ fn found(ranks: &[Vec<usize>], within: usize) -> (usize, usize) {
 
 #[test]
 #[cfg(feature = "shipped")]
-fn experiment() {
+fn what_goals_need_comes_first() {
     let selector = selector();
     let reading = Reading::shipped(Compute::new(Precision::F32, 1)).unwrap();
-    let modules: Vec<usize> = (0..selector.index().modules().len()).collect();
-    for weight in [0.0f32, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 8.0, 1000.0] {
-        let mut ranks = Vec::new();
-        for (state, needed) in GOALS {
-            let question = LeanQuestion { state, modules: &modules, local: &[], new: &[] };
-            let plain = selector.best(None, &question, usize::MAX, &Pace::Free).unwrap();
-            let read = selector.best(Some(&reading), &question, usize::MAX, &Pace::Free).unwrap();
-            let odds = |p: f32| { let p = p.clamp(1e-6, 1.0 - 1e-6); (p / (1.0 - p)).ln() };
-            let mut all: Vec<(f32, &str)> = plain.iter().map(|one| {
-                let other = read.iter().find(|other| other.name == one.name).unwrap();
-                (odds(one.score) + weight * odds(other.score), one.name.as_str())
-            }).collect();
-            all.sort_by(|a, b| b.0.total_cmp(&a.0));
-            ranks.push(needed.iter().map(|n| all.iter().position(|a| a.1 == *n).unwrap() + 1).collect::<Vec<_>>());
-        }
-        let mrr: f32 = ranks.iter().map(|r| 1.0 / *r.iter().min().unwrap() as f32).sum::<f32>() / ranks.len() as f32;
-        eprintln!("weight {weight}: {:?} {:?} {:?} {:?} mrr {mrr:.3}", found(&ranks, 1), found(&ranks, 2), found(&ranks, 3), found(&ranks, 5));
-    }
+    let check = |reading: Option<&Reading>, expected: [usize; 3]| {
+        let ranks = ranks(&selector, reading);
+        let found = [1, 3, 10].map(|within| found(&ranks, within).0);
+        assert!(
+            found.iter().zip(expected).all(|(&found, expected)| found >= expected),
+            "{found:?} {ranks:?}"
+        );
+    };
+    // Of 35, among the first one, three and ten.
+    check(None, [15, 27, 34]);
+    check(Some(&reading), [17, 27, 34]);
+}
+
+#[test]
+fn of_many_declarations_those_that_may_help_are_looked_at() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dump.jsonl");
+    let line = |i: usize| {
+        let decl = format!("theorem t{i} (x : T{}) : Eq (f{i} (g{} x)) x", i % 10, i % 100);
+        serde_json::json!({"module": format!("M{}", i % 3), "name": format!("t{i}"), "decl": decl})
+            .to_string()
+            + "\n"
+    };
+    std::fs::write(&file, (0..3 * FOUND).map(line).collect::<String>()).unwrap();
+    let index = LeanIndex::read(&file.to_string_lossy(), limits()).unwrap();
+    assert_eq!((index.len(), index.modules().len(), index.skipped()), (3 * FOUND, 3, (0, None)));
+    let selector = LeanSelector::new(index, limits(), 1 << 16);
+    let best = |modules: &[usize], local: &[usize]| {
+        let state = "x : T3\n⊢ Eq (f4003 (g3 (f4004 x))) x";
+        let question =
+            LeanQuestion { state, modules, local, new: &[("mine", "axiom mine : Eq (f4003 0) 0")] };
+        let best = selector.best(None, &question, 4, &Pace::Free).unwrap();
+        best.into_iter().map(|ranked| ranked.name).collect::<Vec<_>>()
+    };
+    // `t4003` is of the module 1, `t4004` of the module 2.
+    assert!(["t4003", "mine"].iter().all(|name| best(&[0, 1], &[]).contains(&(*name).to_owned())));
+    assert!(!best(&[0, 1], &[]).contains(&"t4004".to_owned()));
+    assert!(best(&[0, 1], &[4004, 9999]).contains(&"t4004".to_owned()));
+    assert_eq!(best(&[], &[]), ["mine"]);
+}
+
+#[test]
+fn a_goal_that_cannot_be_read_is_an_error_with_its_place() {
+    let question = LeanQuestion { state: "a : Nat\n⊢ (a", modules: &[], local: &[], new: &[] };
+    let error = selector().best(None, &question, 4, &Pace::Free).unwrap_err();
+    assert!(error.to_string().starts_with("state:2:5: expected an operator or `)`"), "{error}");
 }
