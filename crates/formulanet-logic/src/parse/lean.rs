@@ -97,7 +97,16 @@ pub fn parse_declaration(
 ///
 /// If it is none, with the place, or is above a limit.
 pub fn parse_goal(text: &str, limits: Limits, names: &mut Interner) -> Result<Formula, ParseError> {
-    goal(&Tokens::new(text, limits)?, limits, names)
+    goal(&Tokens::new(text, limits)?, false, limits, names)
+}
+
+/// The same, where nothing is known of a hypothesis that cannot be read but its name: what is to be proved may still be clear.
+///
+/// # Errors
+///
+/// If the conclusion cannot be read, or all is above a limit.
+pub fn parse_goal_leniently(text: &str, limits: Limits, names: &mut Interner) -> Result<Formula, ParseError> {
+    goal(&Tokens::new(text, limits)?, true, limits, names)
 }
 
 /// Reads a declaration, a goal with `⊢`, or a proposition by itself.
@@ -114,7 +123,7 @@ pub fn parse(text: &str, limits: Limits, names: &mut Interner) -> Result<Formula
         return Ok(declaration(&tokens, limits, names)?.formula);
     }
     if (0..tokens.len()).any(|number| tokens.word(tokens.get(number)) == "⊢") {
-        return goal(&tokens, limits, names);
+        return goal(&tokens, false, limits, names);
     }
     let mut terms = Terms::default();
     let mut machine = Machine::new(&tokens, (0, tokens.len()), limits, names, &mut terms);
@@ -214,7 +223,12 @@ fn about(
     }
 }
 
-fn goal(tokens: &Tokens<'_>, limits: Limits, names: &mut Interner) -> Result<Formula, ParseError> {
+fn goal(
+    tokens: &Tokens<'_>,
+    is_lenient: bool,
+    limits: Limits,
+    names: &mut Interner,
+) -> Result<Formula, ParseError> {
     let mut terms = Terms::default();
     let mut bindings = Vec::new();
     let mut at = 0;
@@ -234,7 +248,10 @@ fn goal(tokens: &Tokens<'_>, limits: Limits, names: &mut Interner) -> Result<For
                 }
                 break terms.bind(preterm::Kind::Pi, &bindings, said);
             }
-            _ => hypothesis(&mut machine, &mut bindings)?,
+            _ => match hypothesis(&mut machine, &mut bindings) {
+                Err(error) if !is_lenient || error.limit.is_some() => return Err(error),
+                _ => {}
+            },
         }
         at = end;
     };

@@ -28,7 +28,7 @@ const PIECE: usize = 64;
 
 /// A goal, and which declarations may be used for it.
 pub struct LeanQuestion<'a> {
-    /// The goal with its hypotheses.
+    /// The goal with its hypotheses. Of one that cannot be read, nothing but the name counts.
     pub state: &'a str,
     /// Modules of the index, by their places.
     pub modules: &'a [usize],
@@ -78,7 +78,7 @@ impl LeanSelector {
         pace: &Pace<'_>,
     ) -> Result<Vec<LeanRanked>, Error> {
         let mut names = Interner::new();
-        let goal = lean::parse_goal(question.state, self.limits, &mut names);
+        let goal = lean::parse_goal_leniently(question.state, self.limits, &mut names);
         let goal = goal.map_err(|error| Error::parse("state", error))?;
         let features = Features::of(&goal, &names);
         let found = self.found(&features, &self.allowed(question));

@@ -40,7 +40,7 @@ pub(super) enum Frame {
     Named,
     /// `(x y :`, which may turn out to bind
     Typed { names: (usize, usize), close: &'static str },
-    /// `⟨a,` or `[a,` or `(a,`: the elements from a place of [`Machine::elements`] on
+    /// `⟨a,` or `[a,` or `(a,` or `{ x := a,`: the elements from a place of [`Machine::elements`] on
     Elements { close: &'static str, first: usize },
     /// `let x :`
     LetType { name: Symbol },
@@ -301,6 +301,11 @@ impl<'r, 't> Machine<'r, 't> {
             "(" if self.peek(1).kind == Kind::Name && self.word_at(2) == ":=" => {
                 self.at += 3;
                 self.push(Frame::Named)?;
+                return Ok(None);
+            }
+            "{" if self.peek(1).kind == Kind::Name && self.word_at(2) == ":=" => {
+                self.at += 3;
+                self.push(Frame::Elements { close: "}", first: self.elements.len() })?;
                 return Ok(None);
             }
             "(" | "{" | "⦃" | "[" => {

@@ -84,6 +84,22 @@ fn goals() {
 }
 
 #[test]
+fn what_cannot_be_read_of_a_hypothesis_is_left_out_where_that_is_wanted() {
+    let check = |text: &str, expected: &str| {
+        let mut names = Interner::new();
+        assert!(parse_goal(text, Limits::default(), &mut names).is_err(), "{text}");
+        let read = |text: &str, names: &mut Interner| parse_goal_leniently(text, Limits::default(), names);
+        assert_eq!(read(text, &mut names).unwrap(), read(expected, &mut names).unwrap(), "{text}");
+    };
+    check("n : Nat\nh : match n with | 0 => p\n⊢ q n", "n : Nat\n⊢ ∀ h, q n");
+    check("x y : {z | p}\n⊢ q x y", "⊢ ∀ x y, q x y");
+    check(": p\n  q\n⊢ r", "⊢ r");
+    let deep = format!("h : {}p\n⊢ q", "(".repeat(30_000));
+    assert!(parse_goal_leniently(&deep, Limits::default(), &mut Interner::new()).is_err());
+    assert!(parse_goal_leniently("h : p\n⊢ {x | q}", Limits::default(), &mut Interner::new()).is_err());
+}
+
+#[test]
 fn binders() {
     check("∀ x, p x", "(!x. (p x))");
     check("∀ x y : T, p x y", "(!x. (((: x) T) ==> (!y. (((: y) T) ==> ((p x) y)))))");
@@ -115,6 +131,7 @@ fn applications() {
     check_same("(f a) b", "f a b");
     check("f (a).1 (g b).2.fst", "((f (.1 a)) (.fst (.2 (g b))))");
     check("f ⟨a, b⟩ () (a, b, c)", "(((f ((⟨⟩ a) b)) Unit.unit) ((Prod.mk a) ((Prod.mk b) c)))");
+    check_same("f { fst := a, snd := g b }", "f ⟨a, g b⟩");
     check("f [] [1, 2]", "((f List.nil) ((List.cons 1) ((List.cons 2) List.nil)))");
     check("f (x := 3) _ ?m.12 ?_", "((((f 3) _) _) _)");
     check("f Type Prop (Type u) (Sort _) x", "(((((f Type) Prop) Type) Sort) x)");

@@ -63,7 +63,8 @@ impl Machine<'_, '_> {
                 matches!(word, "fun" | "forall" | "exists" | "let" | "have" | "Type" | "Sort" | "Prop")
             }
             Kind::Symbol => {
-                matches!(word, "(" | "⟨" | "[" | "@" | "λ" | "∀" | "∃" | "∃!" | "¬" | "↑")
+                word == "{" && self.word_at(2) == ":="
+                    || matches!(word, "(" | "⟨" | "[" | "@" | "λ" | "∀" | "∃" | "∃!" | "¬" | "↑")
                     || operators::constant(word).is_some()
             }
             Kind::End => false,
@@ -168,9 +169,17 @@ impl Machine<'_, '_> {
                 }
                 return Ok(Next::Term(self.names_applied(names)));
             }
-            Frame::Elements { first, .. } if word == "," => {
-                debug_assert!(first <= self.elements.len());
+            Frame::Elements { close, .. } if word == "," => {
                 self.elements.push(term);
+                if close == "}" {
+                    self.at += 1;
+                    if self.token().kind != Kind::Name {
+                        return self.unexpected("a field");
+                    }
+                    self.at += 1;
+                    self.expect(":=", "`:=` after a field")?;
+                    return Ok(Next::Read);
+                }
             }
             Frame::Elements { close, first } => {
                 self.expect(close, &format!("an operator, `,` or `{close}`"))?;
