@@ -159,7 +159,7 @@ fn what_is_wrong_is_said() {
     let deep = format!("⊢ {}p{}", "(".repeat(20_000), ")".repeat(20_000));
     check(
         &json!({"state": deep, "k": 3}),
-        "400 state 1:1003 expected at most 1000 nested brackets and binders",
+        "400 state 1:1004 expected at most 1000 nested brackets and binders",
     );
     assert_eq!(SERVER.get("/retrieve").status, 405);
     assert_eq!(SERVER.post("/indexed-modules", "{}").status, 405);
