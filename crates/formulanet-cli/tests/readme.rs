@@ -1,4 +1,4 @@
-//! Every command of the README and of `docs/` runs as it stands, and prints what the page says.
+//! Every command of the README, of `docs/` and of `integrations/` runs as it stands, and prints what the page says.
 //!
 //! A block marked `console` has `$ command` lines, each followed by what the command prints. `...` stands for anything: alone
 //! on a line for any number of lines, else for a part of its line. Numbers with a point may differ by 0.02, because CPUs
@@ -109,13 +109,17 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// The README and all pages of `docs/`.
+/// The README, all pages of `docs/` and of `integrations/`.
 fn pages() -> Vec<(String, String)> {
     let mut names: Vec<String> = fs::read_dir(root().join("docs"))
         .unwrap()
         .map(|entry| format!("docs/{}", entry.unwrap().file_name().display()))
         .filter(|name| name.ends_with(".md"))
         .collect();
+    let systems = fs::read_dir(root().join("integrations")).unwrap();
+    names.extend(
+        systems.map(|entry| format!("integrations/{}/README.md", entry.unwrap().file_name().display())),
+    );
     names.sort();
     names.insert(0, "README.md".to_owned());
     names

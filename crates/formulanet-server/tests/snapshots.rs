@@ -304,8 +304,12 @@ fn description() {
     expect![[r#"
         get / page: 200
         get /healthz health: 200
+        get /indexed-modules indexedModules: 200
+        get /indexed-premises indexedPremises: 200
+        get /max-new-premises maxNewPremises: 200
         get /metrics metrics: 200
         get /openapi.json openapi: 200
+        post /retrieve retrieve: 200 4XX 503
         post /v1/embed embed: 200 4XX 503
         post /v1/graph graph: 200 4XX 503
         post /v1/libraries/{name}/facts addFacts: 200 4XX 503
@@ -328,6 +332,7 @@ fn description() {
         Problem: detail error status title type
         RankAnswer: model premises took_ms unknown unmatched
         RankRequest: before conjecture conjectures exclude explain include k keep_goal library model modules name order overload premises read syntax threshold
+        RetrieveRequest: imported_all_modules imported_modules k local_premises new_premises state
         SelectAnswer: known model premises problem took_ms unmatched
         SelectRequest: exclude include k keep library model names problem read threshold
         Syntax: 

@@ -7,6 +7,7 @@
 mod candidates;
 mod intake;
 mod language;
+mod lean;
 pub(crate) mod learned;
 #[cfg(feature = "libraries")]
 mod library;
@@ -28,6 +29,7 @@ mod vectors;
 pub use candidates::{Candidates, Entry, Scores, Shelf, Stored};
 pub use intake::{Intake, Premise, Premises};
 pub use language::Languages;
+pub use lean::{LeanIndex, LeanQuestion, LeanRanked, LeanSelector};
 pub use learned::Learned;
 #[cfg(feature = "libraries")]
 pub use library::{Added, Addition, Learnt, Library, Made, News};

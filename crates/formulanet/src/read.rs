@@ -5,6 +5,7 @@
 
 mod format;
 mod items;
+mod lean;
 mod named;
 mod predict;
 mod proofs;
@@ -16,6 +17,7 @@ mod tptp;
 
 pub use format::Format;
 pub use items::{Item, Items};
+pub use lean::{LeanDump, LeanLine};
 pub use predict::{HammerFiles, HammerLibrary, question};
 pub use proofs::{Proof, derivations_of, read_proofs};
 pub use skipped::Skipped;
