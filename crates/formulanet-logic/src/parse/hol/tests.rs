@@ -199,7 +199,7 @@ fn infix_words_may_stand_before_their_arguments() {
     check("~nadd_eq x (f 0) ==> p", "((~ (x nadd_eq (f (NUMERAL _0)))) ==> p)");
     check("a = nadd_le x", "(a = ((nadd_le) x))");
     check("a, treal_mul x y", "(a , (x treal_mul y))");
-    check("p /\\ divides a b", "(p /\\ (a divides b))");
+    check("p /\\ divides a b", "(p /\\ ((num_divides a) b))");
 }
 
 #[test]
@@ -268,6 +268,12 @@ fn overloaded_operators_follow_their_operands() {
     );
     check("dist(x,y) < &1", "((real_lt (distance (x , y))) (real_of_num (NUMERAL (BIT1 _0))))");
     check("dist(m,SUC n)", "(dist (m , (SUC n)))");
+    check("a divides b", "((num_divides a) b)");
+    check("(a:int) divides b /\\ gcd(a,b) = c", "(((int_divides a) b) /\\ ((int_gcd (a , b)) = c))");
+    check("(SUC a == b) (mod n)", "(((SUC a) == b) (num_mod n))");
+    check("(x:int == y) (mod n)", "((x == y) (int_mod n))");
+    check("x zpow n", "((real_zpow x) n)");
+    check_overload(Overload::Real, "a divides b", "((num_divides a) b)");
     check("interval[a,b]", "(closed_interval ((CONS (a , b)) NIL))");
     check("interval(a,b)", "(open_interval (a , b))");
     check_overload(Overload::Real, "x + y", "((real_add x) y)");
