@@ -11,6 +11,7 @@ mod proofs;
 mod source;
 mod statement;
 mod theory;
+mod toplevel;
 mod tptp;
 
 pub use format::Format;
