@@ -357,29 +357,47 @@ let formulanet_limited seconds f x =
   let rec stop () = try timer 0; Sys.set_signal Sys.sigalrm before with Formulanet_timeout -> stop () in
   try timer seconds; let y = f x in stop (); y with e -> stop (); raise e;;
 
-(* Tries MESON_TAC and METIS_TAC with the best 8, 16, ... premises, and says what to write instead. *)
+(* Runs a tactic without its messages. *)
+let formulanet_quiet (tac : tactic) goal =
+  let before = !verbose in
+  verbose := false;
+  try let result = tac goal in verbose := before; result with e -> verbose := before; raise e;;
+
+(* The result of a prover with premises if it ends in time. *)
+let formulanet_try seconds prover premises goal =
+  try Some (formulanet_limited seconds (formulanet_quiet (prover (map snd premises))) goal)
+  with Sys.Break -> raise Sys.Break | _ -> None;;
+
+(* Leaves out what a prover does without, for some seconds in all; a try may take one second. *)
+let formulanet_fewer prover premises goal =
+  let end_ = Unix.time () +. 10.0 in
+  let rec reduce kept result = function
+      [] -> kept, result
+    | premise :: others ->
+        if Unix.time () > end_ then rev (premise :: others) @ kept, result else
+        match formulanet_try 1 prover (rev others @ kept) goal with
+          Some better -> reduce kept (Some better) others
+        | None -> reduce (premise :: kept) result others in
+  reduce [] None (rev premises);;
+
+(* Tries MESON and METIS with the best 8, 16, ... premises, and says what to write instead. *)
 let FORMULANET_TAC : tactic = fun (asl,w as goal) ->
   let theorem_of name = name, assoc name !theorems in
-  let most = itlist max !formulanet_slices 0 in
-  let best = mapfilter theorem_of (formulanet_ask most (map (concl o snd) asl) w) in
-  let quiet tac = let before = !meson_chatty and verbose_before = !verbose in
-    fun goal -> verbose := false; meson_chatty := false;
-      let restore () = verbose := verbose_before; meson_chatty := before in
-      try let result = tac goal in restore (); result with e -> restore (); raise e in
-  let provers = ["ASM_MESON_TAC", ASM_MESON_TAC; "ASM_METIS_TAC", (fun ths -> ASM METIS_TAC ths)] in
+  let best = mapfilter theorem_of (formulanet_ask (itlist max !formulanet_slices 0) (map (concl o snd) asl) w) in
+  let provers = ["ASM_MESON_TAC", ASM_MESON_TAC; "ASM_METIS_TAC", ASM_METIS_TAC] in
   let tries = flat (map (fun count -> map (fun prover -> count,prover) provers) !formulanet_slices) in
   let rec first = function
       [] -> failwith ("FORMULANET_TAC: not proved with the best " ^ string_of_int (length best) ^ " premises")
     | (count,(name,prover)) :: others ->
         let slice = fst (chop_list (min count (length best)) best) in
-        let attempt premises = formulanet_limited !formulanet_seconds (quiet (prover (map snd premises))) goal in
-        (match (try Some (attempt slice) with Failure _ | Formulanet_timeout -> None) with
-           None -> first others
-         | Some result ->
-             report ("proved with the best " ^ string_of_int (length slice) ^ " premises: " ^ name ^ "[" ^
-                     String.concat "; " (map fst slice) ^ "]");
-             formulanet_note (map snd slice);
-             result) in
+        match formulanet_try !formulanet_seconds prover slice goal with
+          None -> first others
+        | Some result ->
+            let needed, shorter = formulanet_fewer prover slice goal in
+            report ("proved with the best " ^ string_of_int (length slice) ^ " premises: " ^ name ^ "[" ^
+                    String.concat "; " (map fst needed) ^ "]");
+            formulanet_note (map snd needed);
+            (match shorter with Some result -> result | None -> result) in
   first tries;;
 
 (* ---- Watching proofs ------------------------------------------------------ *)

@@ -73,7 +73,7 @@ fn the_page_leads_to_a_proof() {
     input += &format!(
         "FORMULANET_DUMP \"{exact}\";;\nset_margin 1000000;;\nlet out = open_out \"{printed}\";;\n\
          do_list (fun (name,th) -> output_string out (\"val \" ^ name ^ \" : thm = \" ^ string_of_thm th ^ \"\\n\")) !theorems;;\n\
-         close_out out;;\nreport \"THE END\";;\n"
+         close_out out;;\nreport (\"THE\" ^ \" END\");;\n"
     );
     let is_there = |program: &str| {
         let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output().unwrap();
