@@ -49,12 +49,12 @@ fn hammer_asks_through_a_link() {
         .env("FORMULANET_LOG", folder.path("log"))
         .output()
         .unwrap();
-    let printed = format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let printed =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let log = fs::read_to_string(folder.path("log")).unwrap_or_default();
-    assert!(output.status.success() && printed.contains("Replace the hammer tactic with"), "{printed}\n{log}");
+    assert!(
+        output.status.success() && printed.contains("Replace the hammer tactic with"),
+        "{printed}\n{log}"
+    );
     assert!(log.lines().count() > 0, "formulanet was not asked: {printed}");
 }

@@ -56,7 +56,7 @@ fn is_list(value: &str) -> bool {
 
 /// What a line is for the lines around it.
 enum Line<'a> {
-    /// It begins a value with a name (empty for `it` and `-`); its type and the rest follow.
+    /// It begins a value with this name, empty for `it` and `-`.
     Value(&'a str),
     /// `|- ...` without anything before it.
     Theorem,
@@ -68,20 +68,19 @@ enum Line<'a> {
 fn kind(line: &str) -> Line<'_> {
     let has_prompt = line == "#" || line.starts_with("# ");
     let bare = line.trim_start_matches("# ");
-    let is_value = |rest: &str| rest.contains(':');
-    if let Some(rest) = bare.strip_prefix("val ").filter(|rest| is_value(rest)) {
+    if let Some(rest) = bare.strip_prefix("val ").filter(|rest| rest.contains(':')) {
         let (name, _) = rest.split_once(" :").unwrap_or((rest, ""));
         let name = name.trim().trim_start_matches("( ").trim_end_matches(" )").trim();
         return Line::Value(if name == "it" { "" } else { name });
     }
-    if bare.strip_prefix("- :").is_some() {
-        return Line::Value("");
-    }
-    match bare.strip_prefix("it :") {
-        Some(_) if has_prompt => Line::Value(""),
-        _ if has_prompt => Line::Typed,
-        _ if bare.starts_with("|-") => Line::Theorem,
-        _ => Line::Other,
+    if bare.starts_with("- :") {
+        Line::Value("")
+    } else if has_prompt {
+        Line::Typed
+    } else if bare.starts_with("|-") {
+        Line::Theorem
+    } else {
+        Line::Other
     }
 }
 
@@ -129,10 +128,10 @@ fn entries(text: &str) -> Vec<Entry> {
     for line in text.split_inclusive('\n') {
         let kind = kind(line.trim_end());
         let is_list = open.is_none() && is_list(line);
-        if !matches!(kind, Line::Other) || is_list {
-            if let Some((name, start)) = open.take() {
-                found.value(name, start..at);
-            }
+        if !matches!(kind, Line::Other)
+            && let Some((name, start)) = open.take()
+        {
+            found.value(name, start..at);
         }
         match kind {
             Line::Value("") => open = Some((std::mem::take(&mut typed), at)),
