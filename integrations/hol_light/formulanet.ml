@@ -350,12 +350,15 @@ let FORMULANET count tm = formulanet_ask count [] tm;;
 
 exception Formulanet_timeout;;
 
-(* The timer goes off again and again: some code of HOL Light catches every exception. *)
+(* A limit of seconds of the CPU, so that other work of the machine does not count. The timer goes off again and again: some code of
+   HOL Light catches every exception. *)
 let formulanet_limited seconds f x =
   let timer seconds = ignore (Unix.alarm seconds) in
-  let before = Sys.signal Sys.sigalrm (Sys.Signal_handle (fun _ -> timer 1; raise Formulanet_timeout)) in
+  let finish = Sys.time () +. float_of_int seconds in
+  let tick _ = timer 1; if Sys.time () >= finish then raise Formulanet_timeout in
+  let before = Sys.signal Sys.sigalrm (Sys.Signal_handle tick) in
   let rec stop () = try timer 0; Sys.set_signal Sys.sigalrm before with Formulanet_timeout -> stop () in
-  try timer seconds; let y = f x in stop (); y with e -> stop (); raise e;;
+  try timer 1; let y = f x in stop (); y with e -> stop (); raise e;;
 
 (* Runs a tactic without its messages. *)
 let formulanet_quiet (tac : tactic) goal =
@@ -370,11 +373,11 @@ let formulanet_try seconds prover premises goal =
 
 (* Leaves out what a prover does without, for some seconds in all; a try may take one second. *)
 let formulanet_fewer prover premises goal =
-  let end_ = Unix.time () +. 10.0 in
+  let finish = Sys.time () +. 10.0 in
   let rec reduce kept result = function
       [] -> kept, result
     | premise :: others ->
-        if Unix.time () > end_ then rev (premise :: others) @ kept, result else
+        if Sys.time () > finish then rev (premise :: others) @ kept, result else
         match formulanet_try 1 prover (rev others @ kept) goal with
           Some better -> reduce kept (Some better) others
         | None -> reduce (premise :: kept) result others in
