@@ -88,7 +88,7 @@ impl FormulaArguments {
         };
         remember(source, &text);
         let formula = match syntax {
-            Syntax::Hol => {
+            Syntax::Hol | Syntax::HolWith(_) => {
                 let names_known = known.names.with_constants(&self.constants).with_variables(&self.variables);
                 let overload = self.overload.unwrap_or_default();
                 let options = hol::Options { names: names_known, overload, limits };

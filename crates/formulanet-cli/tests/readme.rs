@@ -1,4 +1,5 @@
-//! Every command of the README, of `docs/` and of `integrations/` runs as it stands, and prints what the page says.
+//! Every command of the README, of `docs/` and of `integrations/` runs as it stands, and prints what the page says. What is typed
+//! into other programs is run by the tests that have their names.
 //!
 //! A block marked `console` has `$ command` lines, each followed by what the command prints. `...` stands for anything: alone
 //! on a line for any number of lines, else for a part of its line. Numbers with a point may differ by 0.02, because CPUs
@@ -129,12 +130,21 @@ fn pages() -> Vec<(String, String)> {
         .collect()
 }
 
+/// The pages of `integrations/`.
+fn integrations() -> Vec<(String, String)> {
+    let folders = fs::read_dir(root().join("integrations")).unwrap();
+    let mut pages: Vec<PathBuf> = folders.map(|entry| entry.unwrap().path().join("README.md")).collect();
+    pages.sort();
+    let named = |page: PathBuf| (page.display().to_string(), fs::read_to_string(&page).unwrap());
+    pages.into_iter().map(named).collect()
+}
+
 #[test]
 fn commands_print_what_the_pages_say() {
     let is_there = |program: &str| Command::new(program).arg("--version").output().is_ok();
     let missing: Vec<&str> = PROGRAMS.into_iter().filter(|program| !is_there(program)).collect();
     let mut wrong = String::new();
-    for (name, text) in pages() {
+    for (name, text) in pages().into_iter().chain(integrations()) {
         let (mut steps, _) = read(&text);
         steps.retain(|step| !missing.iter().any(|program| step.command.contains(program)));
         let folder = Folder::new();

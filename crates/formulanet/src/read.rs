@@ -13,6 +13,7 @@ mod skipped;
 mod source;
 mod statement;
 mod theory;
+mod toplevel;
 mod tptp;
 
 pub use format::Format;
