@@ -110,7 +110,11 @@ impl Statement {
 }
 
 /// Reads a formula in one of the languages.
-pub(crate) fn parse(
+///
+/// # Errors
+///
+/// If it cannot be read, with the place.
+pub fn parse(
     text: &str,
     syntax: Syntax,
     options: &hol::Options,
