@@ -5,8 +5,8 @@
 
 Starts HOL Light (Debian: hol-light libnum-ocaml-dev camlp5) with integrations/hol_light/formulanet.ml, has it write all named
 theorems, exact and as it prints them, builds a library of each, and asks for 20 goals: where the theorems rank that we would use,
-and with --prove whether FORMULANET_TAC proves the goal. What HOL Light prints goes to bench/results/hol-light.txt, the table to
-standard output.
+and with --prove whether FORMULANET_TAC proves the goal. What HOL Light prints goes to bench/results/hol-light.txt, with the first
+32 names of each goal, and the table to standard output.
 """
 
 import argparse
@@ -101,6 +101,17 @@ def answers(text):
         yield names, proved and (int(proved.group(1)), proved.group(2)), times and tuple(map(int, times.groups()))
 
 
+def shortened(text):
+    """What is worth keeping of a session: the first names of each goal, and all else from the first goal on."""
+    kept, count = [], 0
+    for line in text[re.search(r"^(?:# )*GOAL 0$", text, flags=re.M).start():].splitlines():
+        is_name = re.match(r"^(# )*NAME ", line)
+        count = count + 1 if is_name else 0
+        if count <= 32:
+            kept.append(line)
+    return "\n".join(kept) + "\n"
+
+
 def build(program, library, file):
     """Builds a library of what HOL Light printed; what the program says."""
     run = subprocess.run([program, "library", "build", library, file], capture_output=True, text=True, check=False)
@@ -120,7 +131,7 @@ def main():
         text = run_hol_light(folder, program, arguments.prove)
         facts = [json.loads(line) for line in open(folder / "core.jsonl", encoding="utf-8")]
         printed = build(program, folder / "printed.db", folder / "printed.txt")
-    RAW.write_text(text)
+    RAW.write_text(shortened(text))
     table(facts, printed, list(answers(text)), arguments.prove)
 
 
