@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Premises for HOL Light's core, asked for from inside HOL Light.
 
-    bench/hol_light.py --program target/release/formulanet [--folder KEPT] > results/hol-light.md
+    bench/hol_light.py --program target/release/formulanet [--folder KEPT] [--prove] > results/hol-light.md
 
 Starts HOL Light (Debian: hol-light libnum-ocaml-dev camlp5) with integrations/hol_light/formulanet.ml, has it write all named
 theorems, exact and as it prints them, builds a library of each, and asks for 20 goals: where the theorems rank that we would use,
-and whether FORMULANET_TAC proves the goal. What HOL Light prints goes to bench/results/hol-light.txt, the table to standard output.
+and with --prove whether FORMULANET_TAC proves the goal. What HOL Light prints goes to bench/results/hol-light.txt, with the first
+32 names of each goal, and the table to standard output.
 """
 
 import argparse
@@ -52,7 +53,7 @@ def quoted(text):
     return '"' + str(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def script(folder):
+def script(folder, proves):
     yield f'#use {quoted(ROOT / "integrations/hol_light/formulanet.ml")};;'
     yield f"FORMULANET_DUMP {quoted(folder / 'core.jsonl')};;"
     yield "set_margin 1000000;;"
@@ -62,7 +63,7 @@ def script(folder):
     yield "set_margin 78;;"
     yield 'report "BUILD";;'
     yield "FORMULANET_LEARN ();;"
-    yield "formulanet_seconds := 3;;"
+    yield "formulanet_seconds := 2;;"
     yield "formulanet_slices := [8; 32; 128];;"
     # The clock of a process that waits stands still.
     for number, (goal, _) in enumerate(GOALS):
@@ -70,15 +71,16 @@ def script(folder):
         yield "let begun = Unix.time ();;"
         yield f'do_list (fun name -> report ("NAME " ^ name)) (FORMULANET {ASKED} `{goal}`);;'
         yield "let asked = Unix.time ();;"
-        yield f'(try let _ = prove(`{goal}`, FORMULANET_TAC) in report "PROVED" with Failure why -> report ("OPEN " ^ why));;'
+        if proves:
+            yield f'(try let _ = prove(`{goal}`, FORMULANET_TAC) in report "PROVED" with Failure why -> report ("OPEN " ^ why));;'
         yield 'report (Printf.sprintf "TIMES %.0f %.0f" (asked -. begun) (Unix.time () -. asked));;'
 
 
-def run_hol_light(folder, program):
+def run_hol_light(folder, program, proves):
     where = subprocess.run(["ocamlc", "-where"], capture_output=True, text=True, check=True).stdout.strip()
     environment = dict(os.environ, FORMULANET=str(program), FORMULANET_LIBRARY=str(folder / "core.db"))
     begun = time.time()
-    run = subprocess.run(["hol-light", "-I", where], input="\n".join(script(folder)) + "\n", capture_output=True, text=True,
+    run = subprocess.run(["hol-light", "-I", where], input="\n".join(script(folder, proves)) + "\n", capture_output=True, text=True,
                          env=environment, cwd=ROOT, errors="replace")
     print(f"HOL Light ran for {time.time() - begun:.0f} s", file=sys.stderr)
     text = run.stdout + run.stderr
@@ -99,6 +101,17 @@ def answers(text):
         yield names, proved and (int(proved.group(1)), proved.group(2)), times and tuple(map(int, times.groups()))
 
 
+def shortened(text):
+    """What is worth keeping of a session: the first names of each goal, and all else from the first goal on."""
+    kept, count = [], 0
+    for line in text[re.search(r"^(?:# )*GOAL 0$", text, flags=re.M).start():].splitlines():
+        is_name = re.match(r"^(# )*NAME ", line)
+        count = count + 1 if is_name else 0
+        if count <= 32:
+            kept.append(line)
+    return "\n".join(kept) + "\n"
+
+
 def build(program, library, file):
     """Builds a library of what HOL Light printed; what the program says."""
     run = subprocess.run([program, "library", "build", library, file], capture_output=True, text=True, check=False)
@@ -109,31 +122,36 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default=ROOT / "target/release/formulanet", type=pathlib.Path)
     parser.add_argument("--folder", type=pathlib.Path, help="keep dumps and libraries here")
+    parser.add_argument("--prove", action="store_true", help="try FORMULANET_TAC, which takes up to half a minute for each goal")
     arguments = parser.parse_args()
     program = arguments.program.resolve()
     with tempfile.TemporaryDirectory() as temporary:
         folder = (arguments.folder or pathlib.Path(temporary)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
-        text = run_hol_light(folder, program)
+        text = run_hol_light(folder, program, arguments.prove)
         facts = [json.loads(line) for line in open(folder / "core.jsonl", encoding="utf-8")]
         printed = build(program, folder / "printed.db", folder / "printed.txt")
-    lines = [line for line in text.splitlines() if not re.match(r"^(# )*NAME ", line)]
-    RAW.write_text("\n".join(lines) + "\n")
+    RAW.write_text(shortened(text))
+    table(facts, printed, list(answers(text)), arguments.prove)
+
+
+def table(facts, printed, results, proves):
     known = {fact["name"] for fact in facts}
     proofs = [fact for fact in facts if fact.get("proof")]
     used = sum(len(fact["proof"]) for fact in proofs)
+    if len(results) != len(GOALS):
+        sys.exit(f"HOL Light answered {len(results)} of {len(GOALS)} goals")
     print("# Premises for HOL Light's core\n")
     print("`bench/hol_light.py`, with the HOL Light of Debian 12; what it printed is in `bench/results/hol-light.txt`.\n")
     print(f"{len(facts)} named theorems, each read exactly and as HOL Light prints it; {len(proofs)} have a proof, which uses "
           f"{used / len(proofs):.1f} of them on average. A library of what is printed: {printed}.\n")
-    print("The goals are consequences of known theorems. Asked for from inside HOL Light with `FORMULANET`; the ranks are those of the "
-          "theorems that we would use, of all theorems of the core. `FORMULANET_TAC` had 3 seconds for each of 8, 32 and 128 theorems and "
-          "each of MESON and METIS; a proof may well use other theorems than ours.\n")
-    print("| goal | theorem (rank) | FORMULANET_TAC | s |\n|---|---|---|---|")
-    proved_count, ranks, seconds = 0, [], []
-    results = list(answers(text))
-    if len(results) != len(GOALS):
-        sys.exit(f"HOL Light answered {len(results)} of {len(GOALS)} goals")
+    print(f"The goals are consequences of known theorems. They are asked for from inside HOL Light with `FORMULANET {ASKED}`; the ranks "
+          "are those of the theorems that a proof by hand would use, among all theorems of the core.\n")
+    if proves:
+        print("`FORMULANET_TAC` had 2 seconds of the CPU for each of 8, 32 and 128 theorems and each of MESON and METIS. The last "
+              "column is its time.\n")
+    print("| goal | theorem (rank) |" + (" FORMULANET_TAC | s |" if proves else "") + "\n|---|---|" + ("---|---|" if proves else ""))
+    proved_count, ranks = 0, []
     for (goal, expected), (names, proved, times) in zip(GOALS, results):
         cells = []
         for name in expected.split():
@@ -143,15 +161,15 @@ def main():
             ranks.append(rank or ASKED + 1)
             cells.append(f"{name} ({rank or f'over {ASKED}'})")
         proved_count += proved is not None
-        seconds.append(times[0])
-        tactic = f"{proved[1]}, {proved[0]}" if proved else "not proved"
+        tactic = f"{proved[1]}, {proved[0]} theorems" if proved else "not proved"
         shown = goal.replace("|", "\\|")
-        print(f"| `{shown}` | {', '.join(cells)} | {tactic} | {times[1]} |")
+        print(f"| `{shown}` | {', '.join(cells)} |" + (f" {tactic} | {times[1]} |" if proves else ""))
     ranks.sort()
-    print(f"\n{proved_count} of {len(GOALS)} goals are proved. Of the {len(ranks)} theorems, "
-          f"{sum(rank <= 8 for rank in ranks)} are among the first 8, {sum(rank <= 32 for rank in ranks)} among the first 32, "
-          f"{sum(rank <= 128 for rank in ranks)} among the first 128; the median rank is {ranks[len(ranks) // 2]}. An answer of "
-          f"`FORMULANET {ASKED}` takes {sum(seconds) / len(seconds):.1f} s on average. The last column is the time of the tactic.")
+    print(f"\nOf the {len(ranks)} theorems, {sum(rank <= 8 for rank in ranks)} are among the first 8, "
+          f"{sum(rank <= 32 for rank in ranks)} among the first 32, {sum(rank <= 128 for rank in ranks)} among the first 128; the median "
+          f"rank is {ranks[len(ranks) // 2]}.")
+    if proves:
+        print(f"{proved_count} of {len(GOALS)} goals are proved.")
 
 
 if __name__ == "__main__":

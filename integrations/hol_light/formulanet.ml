@@ -371,9 +371,9 @@ let formulanet_try seconds prover premises goal =
   try Some (formulanet_limited seconds (formulanet_quiet (prover (map snd premises))) goal)
   with Sys.Break -> raise Sys.Break | _ -> None;;
 
-(* Leaves out what a prover does without, for some seconds in all; a try may take one second. *)
+(* Leaves out what a prover does without, for as long as two tries in all; one of these may take one second. *)
 let formulanet_fewer prover premises goal =
-  let finish = Sys.time () +. 10.0 in
+  let finish = Sys.time () +. 2.0 *. float_of_int !formulanet_seconds in
   let rec reduce kept result = function
       [] -> kept, result
     | premise :: others ->

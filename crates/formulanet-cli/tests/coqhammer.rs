@@ -42,7 +42,7 @@ fn hammer_asks_through_a_link() {
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_formulanet"), folder.path("predict")).unwrap();
     folder.write("lemma.v", file);
     let output = Command::new("timeout")
-        .args(["170", "coqc", "lemma.v"])
+        .args(["300", "coqc", "lemma.v"])
         .current_dir(folder.root())
         .env("HOME", folder.root())
         .env("PATH", format!("{}:{PROGRAMS}", std::env::var("PATH").unwrap()))
