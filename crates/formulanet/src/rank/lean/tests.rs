@@ -135,7 +135,7 @@ fn of_many_declarations_those_that_may_help_are_looked_at() {
         let state = "x : T3\n⊢ Eq (f4003 (g3 (f4004 x))) x";
         let question =
             LeanQuestion { state, modules, local, new: &[("mine", "axiom mine : Eq (f4003 0) 0")] };
-        let best = selector.best(None, &question, 4, &Pace::Free).unwrap();
+        let best = selector.best(None, &question, 32, &Pace::Free).unwrap();
         best.into_iter().map(|ranked| ranked.name).collect::<Vec<_>>()
     };
     // `t4003` is of the module 1, `t4004` of the module 2.
