@@ -14,7 +14,7 @@ use formulanet::measure::{
     Baseline, BaselineOptions, LibraryBaseline, Predictions, TokenMap, evaluate, pairs_of, predict,
     rank_premises, report_html, roc_points,
 };
-use formulanet::model::{AnyModel, TrainedModel};
+use formulanet::model::{AnyModel, TrainedModel, shipped};
 use formulanet::net::Network;
 use formulanet::processes;
 
@@ -42,7 +42,7 @@ use together::Facts;
     formulanet eval --theory theory.jsonl --test-last 5")]
 pub(crate) struct Arguments {
     /// A model file, or a shipped model: holstep, hol-premises, mizar, mizar-premises. Several that classify pairs decide
-    /// together: the mean of their log-odds counts
+    /// together: the mean of their log-odds counts. `holstep` decides with its partner `holstep-2`
     #[arg(long, value_name = "MODEL", required_unless_present_any = ["baseline", "library_baseline", "theory"])]
     model: Vec<String>,
     /// A folder of `formulanet prepare`; or a HolStep, DeepMath or JSON Lines directory, archive or file
@@ -180,7 +180,10 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 }
 
 /// Runs the command.
-pub(crate) fn run(arguments: Arguments) -> Result<()> {
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    if let [model] = &arguments.model[..] {
+        arguments.model.extend(shipped::partners(model).iter().map(|partner| (*partner).to_owned()));
+    }
     if arguments.theory.is_given() {
         return theory::run(&arguments);
     }

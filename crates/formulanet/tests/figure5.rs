@@ -46,6 +46,7 @@ fn folder(directory: &Path, held_out: usize) -> Prepared {
 fn model(prepared: &Prepared, norm: NormKind) -> TrainedModel {
     let recipe = Recipe { dimension: 16, norm, ..Recipe::default_preset() };
     let origin = Origin {
+        memory_of: None,
         view: View::Dag,
         data: prepared.meta().input.clone(),
         fingerprint: prepared.meta().fingerprint.clone(),

@@ -55,6 +55,9 @@ pub struct Origin {
     /// Of a model that ranks premises: the logarithm of how many were useful for each that was not.
     #[serde(default)]
     pub prior: Option<f32>,
+    /// The shipped model that has the memory of this one, if the file has none: it was trained on the same data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_of: Option<String>,
     /// Version of the program.
     pub program: String,
 }
@@ -102,7 +105,7 @@ impl TrainedModel {
             metadata.get(key).ok_or_else(missing)
         };
         let wrong = |error: serde_json::Error| damaged(format!("expected a formulanet model: {error}"));
-        let origin = serde_json::from_str(part(ORIGIN)?).map_err(wrong)?;
+        let origin: Origin = serde_json::from_str(part(ORIGIN)?).map_err(wrong)?;
         let vocabulary: Vec<String> = serde_json::from_str(part(VOCABULARY)?).map_err(wrong)?;
         let expected = model.config().vocabulary - usize::from(model.config().marks);
         if vocabulary.len() != expected {
@@ -110,7 +113,13 @@ impl TrainedModel {
         }
         let attached = |key: &str| attachments.get(key).map_or(&[][..], Vec::as_slice);
         let seen = Seen::from_bytes(attached(SEEN));
-        let seen = seen.ok_or_else(|| damaged("expected a memory of statements".into()))?;
+        let mut seen = seen.ok_or_else(|| damaged("expected a memory of statements".into()))?;
+        // A shipped model that has its memory itself, so that this ends.
+        if let Some(other) = origin.memory_of.as_deref().filter(|_| attached(SEEN).is_empty()) {
+            let bytes = shipped::bytes(other)
+                .ok_or_else(|| damaged(format!("expected the memory of `{other}`, which is not built in")))?;
+            seen = Self::from_bytes(bytes, other)?.seen;
+        }
         let proofs = Proofs::from_bytes(attached(PROOFS));
         let proofs = proofs.ok_or_else(|| damaged("expected conjectures and what they use".into()))?;
         let typical: Vec<f32> =

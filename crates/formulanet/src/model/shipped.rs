@@ -4,8 +4,9 @@ use crate::read::Syntax;
 
 /// Their names and files.
 #[cfg(feature = "shipped")]
-const MODELS: [(&str, &[u8]); 5] = [
+const MODELS: [(&str, &[u8]); 6] = [
     ("holstep", include_bytes!("../../../../models/holstep/model.safetensors")),
+    ("holstep-2", include_bytes!("../../../../models/holstep-2/model.safetensors")),
     ("hol-premises", include_bytes!("../../../../models/hol-premises/model.safetensors")),
     ("mizar", include_bytes!("../../../../models/mizar/model.safetensors")),
     ("mizar-premises", include_bytes!("../../../../models/mizar-premises/model.safetensors")),
@@ -15,8 +16,9 @@ const MODELS: [(&str, &[u8]); 5] = [
 const MODELS: [(&str, &[u8]); 0] = [];
 
 /// What each is for, what it was trained on, and how good it is.
-const CARDS: [(&str, &str); 5] = [
+const CARDS: [(&str, &str); 6] = [
     ("holstep", include_str!("../../../../models/holstep/README.md")),
+    ("holstep-2", include_str!("../../../../models/holstep-2/README.md")),
     ("hol-premises", include_str!("../../../../models/hol-premises/README.md")),
     ("mizar", include_str!("../../../../models/mizar/README.md")),
     ("mizar-premises", include_str!("../../../../models/mizar-premises/README.md")),
@@ -37,14 +39,23 @@ pub fn card(name: &str) -> Option<&'static str> {
     found.filter(|_| bytes(name).is_some())
 }
 
+/// The shipped models that judge pairs together with this one, as `formulanet eval` has them do.
+pub fn partners(name: &str) -> &'static [&'static str] {
+    match name {
+        "holstep" if bytes("holstep-2").is_some() => &["holstep-2"],
+        _ => &[],
+    }
+}
+
 /// All names.
 pub fn all() -> impl Iterator<Item = &'static str> {
     MODELS.iter().map(|(name, _)| *name)
 }
 
-/// The names of those that make a vector of a statement alone, as libraries need.
+/// The names of those that make a vector of a statement alone, as libraries need, and judge without a partner.
 pub fn for_libraries() -> impl Iterator<Item = &'static str> {
-    all().filter(|name| !TOGETHER.contains(name))
+    let is_partner = |name: &str| all().any(|other| partners(other).contains(&name));
+    all().filter(move |name| !TOGETHER.contains(name) && !is_partner(name))
 }
 
 /// All names, for messages.
@@ -75,7 +86,7 @@ mod tests {
     fn all_can_be_read_and_libraries_get_what_they_need() {
         for name in all() {
             let makes_vectors = match AnyModel::named(name).unwrap() {
-                AnyModel::Single(model) => !model.model.config().marks,
+                AnyModel::Single(model) => !model.model.config().marks && model.origin.memory_of.is_none(),
                 AnyModel::Together(_) => false,
             };
             assert_eq!(for_libraries().any(|other| other == name), makes_vectors, "{name}");

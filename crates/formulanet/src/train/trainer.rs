@@ -154,6 +154,7 @@ impl<'a> Trainer<'a> {
         TrainedModel {
             model: model.into(),
             origin: Origin {
+                memory_of: None,
                 view: meta.options.view,
                 recipe: self.recipe.clone(),
                 data: meta.input.clone(),
