@@ -24,7 +24,8 @@ use log::Log;
 /// input, a line of features each: `"Coq.Init.Nat.add", "Coq.Init.Nat.add-X"`. Prints a line of names for each, the best first.
 ///
 /// The program does the same when it is called by a link named `predict`. By links named `nbayes` and `knn` it takes arguments
-/// in the order that Isabelle gives them: `nbayes FEA DEP N SEQ`, `knn 0 FEA DEP N SEQ`.
+/// in the order that Isabelle gives them: `nbayes FEA DEP N SEQ`, `knn 0 FEA DEP N SEQ`. So does `formulanet predict nbayes FEA
+/// DEP N SEQ`.
 ///
 /// Hammers hide what goes wrong, so it is in a log, too: $FORMULANET_LOG, or else formulanet/predict.log in $XDG_STATE_HOME or
 /// ~/.local/state. What was found in the files is kept for the next call in $XDG_CACHE_HOME/formulanet or ~/.cache/formulanet.
@@ -66,6 +67,11 @@ const LONGEST: u64 = 1 << 26;
 /// The arguments of a call by a link, as `formulanet predict` takes them. Others are returned as they are.
 pub(crate) fn called(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.collect();
+    // `formulanet predict nbayes ...` is the link `nbayes` without a link.
+    let is_method = |word: &OsString| word == "nbayes" || word == "knn";
+    if arguments.get(1).is_some_and(|first| first == "predict") && arguments.get(2).is_some_and(is_method) {
+        arguments.drain(..2);
+    }
     let name =
         arguments.first().and_then(|first| Path::new(first).file_stem()).and_then(|name| name.to_str());
     let order: &[usize] = match (name, arguments.len()) {
