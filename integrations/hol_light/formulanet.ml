@@ -288,7 +288,7 @@ let FORMULANET_DUMP file =
      ("{\"name\": " ^ formulanet_json name ^
       field "statement" (formulanet_json (formulanet_sequent (hyp th) (concl th))) ^
       field "syntax" "\"hol\"" ^ field "overload" "\"resolved\"" ^
-      (if base = "" then "" else field "module" (formulanet_json base)) ^
+      field "module" (formulanet_json (if base = "" then "session" else base)) ^
       (if used = [] then "" else field "proof" ("[" ^ String.concat ", " (map formulanet_json used) ^ "]")) ^ "}\n"))
     sorted;
   close_out ch;
