@@ -288,7 +288,7 @@ let FORMULANET_DUMP file =
      ("{\"name\": " ^ formulanet_json name ^
       field "statement" (formulanet_json (formulanet_sequent (hyp th) (concl th))) ^
       field "syntax" "\"hol\"" ^ field "overload" "\"resolved\"" ^
-      (if base = "" then "" else field "module" (formulanet_json base)) ^
+      field "module" (formulanet_json (if base = "" then "session" else base)) ^
       (if used = [] then "" else field "proof" ("[" ^ String.concat ", " (map formulanet_json used) ^ "]")) ^ "}\n"))
     sorted;
   close_out ch;
@@ -297,7 +297,7 @@ let FORMULANET_DUMP file =
 
 (* ---- Asking --------------------------------------------------------------- *)
 
-(* Runs the program with arguments; gives the lines that it printed. *)
+(* Runs the program with arguments; gives the lines that it printed, and what it said besides. *)
 let formulanet_run arguments =
   let out = Filename.temp_file "formulanet" ".out" and err = Filename.temp_file "formulanet" ".err" in
   let remove () = Sys.remove out; Sys.remove err in
@@ -307,16 +307,16 @@ let formulanet_run arguments =
   remove ();
   if status = 127 then failwith ("formulanet: there is no program " ^ !formulanet_program ^ "; set formulanet_program")
   else if status <> 0 then failwith ("formulanet: " ^ String.trim said)
-  else filter (fun line -> line <> "") (String.split_on_char '\n' printed);;
+  else filter (fun line -> line <> "") (String.split_on_char '\n' printed), String.trim said;;
 
 (* Makes the library of all named theorems, or adds what is new to the one that is there. *)
 let FORMULANET_LEARN () =
   let file = Filename.temp_file "formulanet" ".jsonl" in
   FORMULANET_DUMP file;
   let what = if Sys.file_exists !formulanet_library then "add" else "build" in
-  let said = try formulanet_run ["library"; what; !formulanet_library; file] with e -> Sys.remove file; raise e in
+  let _, said = try formulanet_run ["library"; what; !formulanet_library; file] with e -> Sys.remove file; raise e in
   Sys.remove file;
-  do_list report said;;
+  report said;;
 
 (* The string of a field of an object on one line. *)
 let formulanet_field key line =
@@ -340,7 +340,7 @@ let formulanet_ask count hyps tm =
   let arguments =
    ["rank"; "--library"; !formulanet_library; "--conjecture"; "@" ^ file; "--overload"; "resolved"; "-k"; string_of_int count;
     "--format"; "json"] in
-  let lines = try formulanet_run arguments with e -> Sys.remove file; raise e in
+  let lines, _ = try formulanet_run arguments with e -> Sys.remove file; raise e in
   Sys.remove file;
   map (formulanet_field "name") lines;;
 

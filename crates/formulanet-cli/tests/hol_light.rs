@@ -119,7 +119,7 @@ fn the_page_leads_to_a_proof() {
     assert_eq!(listed.lines().count(), count);
     let built = formulanet(&["library", "build", &folder.text("printed.db"), &printed], b"");
     let expected = format!("{count} statements in {}\n", folder.text("printed.db"));
-    assert_eq!((built.stdout, built.stderr), (expected, String::new()));
+    assert_eq!((built.stdout, built.stderr), (String::new(), expected));
 }
 
 #[test]

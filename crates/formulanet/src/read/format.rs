@@ -70,7 +70,10 @@ impl Format {
             Format::Jsonl => {
                 let text = String::from_utf8_lossy(beginning);
                 let line = telling_line(&text).and_then(|line| serde_json::from_str::<Line>(line).ok());
-                line.map_or(Syntax::Hol, |line| line.syntax)
+                match line.map_or(Syntax::Hol, |line| line.syntax) {
+                    Syntax::HolWith(_) => Syntax::Hol,
+                    syntax => syntax,
+                }
             }
         }
     }
