@@ -20,6 +20,10 @@ pub(crate) fn advice(error: &anyhow::Error) -> Option<String> {
 fn of_library(error: &Error) -> Option<String> {
     let advice = match error {
         Error::Parse { cause, .. } => return cause.limit.map(raise),
+        // A network counts nodes in sixteen bits, whatever the limits say.
+        Error::TooLarge { cause, .. } if cause.what == Limit::Nodes && cause.limit == u64::from(u16::MAX) => {
+            "give smaller statements"
+        }
         Error::TooLarge { cause, .. } => return Some(raise(cause.what)),
         Error::Exists { found: "a file", .. } => "add to it with `library add`, or choose another name",
         Error::NoSuchLibrary(_) => "make one with `formulanet library build`",

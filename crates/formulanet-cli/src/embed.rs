@@ -1,10 +1,9 @@
 //! `formulanet embed`: formulas as vectors.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{ArgGroup, Args, ValueEnum};
 use formulanet::processes;
 use formulanet::rank::{Intake, Languages, Premise, Vectors};
@@ -14,7 +13,7 @@ use crate::input::{
     ComputeArguments, FormatArgument, FormulaArguments, KeepGoingArgument, LimitArguments, ModelArgument,
     writing,
 };
-use crate::output::write_file;
+use crate::output::{refuse_own_input, write_file};
 use crate::processes::{facts, group, refuse_stdin, speaks};
 
 /// Turn formulas into vectors
@@ -69,6 +68,9 @@ enum Output {
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     refuse_stdin(arguments.formula.as_deref().into_iter().chain(arguments.premises.as_deref()))?;
     let files: Vec<String> = arguments.premises.iter().cloned().collect();
+    if let Some(out) = &arguments.out {
+        refuse_own_input(out, files.iter().map(String::as_str))?;
+    }
     let sources = arguments.input.open(&files)?;
     let source_syntax = sources.first().map(Source::syntax);
     let languages = Languages::decide(arguments.reading.syntax, source_syntax, None);
@@ -93,20 +95,14 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if !speaks() {
         return Ok(());
     }
-    let mut out: Box<dyn Write> = match &arguments.out {
-        Some(path) => {
-            Box::new(File::create(path).with_context(|| format!("cannot write `{}`", path.display()))?)
-        }
-        None => Box::new(io::stdout().lock()),
-    };
     let bytes = match arguments.format {
         Output::Json => {
-            let mut buffered = BufWriter::new(&mut out);
+            let mut rows = Vec::new();
             for (premise, vector) in premises.iter().zip(vectors.rows()) {
                 let row = serde_json::json!({ "name": premise.name, "vector": vector });
-                writing(writeln!(buffered, "{row}"))?;
+                writing(writeln!(rows, "{row}"))?;
             }
-            return writing(buffered.flush());
+            rows
         }
         Output::Safetensors => {
             vectors.to_safetensors(&premises.iter().map(|p| p.name.as_str()).collect::<Vec<_>>())?
@@ -118,7 +114,10 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             vectors.to_npy()
         }
     };
-    writing(out.write_all(&bytes).and_then(|()| out.flush()))
+    match &arguments.out {
+        Some(path) => write_file(path, bytes),
+        None => writing(io::stdout().lock().write_all(&bytes)),
+    }
 }
 
 /// Names, one a line.

@@ -12,6 +12,7 @@ use formulanet::logic::{Formula, Graph, GraphBuilder, Interner, Limits, Position
 use formulanet::read::{Format, Item, Source, Syntax};
 
 use crate::input::{FormulaArguments, LimitArguments, ViewArgument, writing};
+use crate::output::shown;
 use crate::usage::refuse_given;
 
 /// Show the graph of a formula
@@ -176,16 +177,17 @@ impl<W: Write> Printer<W> {
             writeln!(out)?;
         }
         if let Some(name) = statement.name {
-            writeln!(out, "{name} ({})", statement.role)?;
+            writeln!(out, "{} ({})", shown(name), statement.role)?;
         } else if !statement.role.is_empty() {
             writeln!(out, "({})", statement.role)?;
         }
-        writeln!(out, "{}", statement.formula.display(names))?;
+        writeln!(out, "{}", shown(&statement.formula.display(names).to_string()))?;
         let treelets = graph.treelet_count();
         writeln!(out, "{} nodes, {} edges, {treelets} treelets", graph.node_count(), graph.edge_count())?;
         let width = graph.labels().iter().map(|&l| names.name(l).chars().count()).max().unwrap_or(0).min(24);
         for node in graph.nodes() {
-            let (label, children) = (names.name(graph.labels()[node.index()]), graph.children(node));
+            let label = shown(names.name(graph.labels()[node.index()]));
+            let children = graph.children(node);
             if children.is_empty() {
                 writeln!(out, "{:>5}  {label}", node.0)?;
                 continue;

@@ -6,13 +6,14 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use formulanet::logic::hol::{self, Overload};
 use formulanet::logic::tptp::{self, Language};
 use formulanet::logic::{Formula, Interner, Limits, View};
-use formulanet::model::{AnyModel, TogetherFile, TrainedModel};
+use formulanet::model::{AnyModel, TogetherFile, TrainedModel, has_checksum};
 use formulanet::net::{Compute, Precision};
 use formulanet::processes;
 use formulanet::rank::{Intake, Library, Premise, Question, Ranker, Reading, Selection, is_goal};
 use formulanet::read::{Format, Skipped, Source, Syntax, read_text};
 
 use crate::excerpt::remember;
+use crate::output::shown;
 use crate::processes::{group, speaks};
 use crate::usage::{refuse_given, wrong};
 
@@ -220,6 +221,7 @@ impl ModelArgument {
 
     /// The given model, or a default, at work.
     pub(crate) fn ranker(&self, default: &str, compute: &ComputeArguments, limits: Limits) -> Result<Ranker> {
+        warn_unsealed(self.name(default));
         Ok(Ranker::new(TrainedModel::named(self.name(default))?, compute.compute())?.with_limits(limits))
     }
 
@@ -246,6 +248,7 @@ impl ModelArgument {
     ) -> Result<(Ranker, Option<Reading>)> {
         let made = library.map(Library::made).transpose()?;
         let default = made.as_ref().map_or(default, |made| &made.model);
+        warn_unsealed(self.name(default));
         let (single, given) = match self.model.as_deref().map(AnyModel::named).transpose()? {
             Some(AnyModel::Together(file)) => (TrainedModel::named(default)?, Some(*file)),
             Some(AnyModel::Single(trained)) => (*trained, None),
@@ -263,6 +266,15 @@ impl ModelArgument {
             None => together.reading(reads_usually, library, compute)?,
         };
         Ok((ranker, reading))
+    }
+}
+
+/// Says that a model file of an older version has no checksum, and how to give it one.
+pub(crate) fn warn_unsealed(model: &str) {
+    if speaks() && !has_checksum(model) {
+        eprintln!(
+            "warning: {model} has no checksum, so that damage goes unnoticed: add one with `formulanet seal {model}`"
+        );
     }
 }
 
@@ -384,7 +396,7 @@ impl KeepGoingArgument {
 /// Says which statements were skipped: all of a few, the first of many.
 pub(crate) fn report_skipped(skipped: &Skipped) {
     if speaks() && skipped.count > 0 {
-        skipped.first.iter().for_each(|message| eprintln!("skipped: {message}"));
+        skipped.first.iter().for_each(|message| eprintln!("skipped: {}", shown(message)));
         eprintln!("skipped {}", counted(skipped.count, "statement"));
     }
 }

@@ -20,7 +20,7 @@ use crate::input::{
     ComputeArguments, FormatArgument, KeepGoingArgument, LimitArguments, ModelArgument, counted,
     refuse_stdin_twice, report_skipped, writing,
 };
-use crate::output::Output;
+use crate::output::{Output, shown};
 use crate::processes::{facts, group, refuse_stdin, speaks};
 use crate::progress::Bar;
 
@@ -304,7 +304,7 @@ fn report(added: &Added) {
 /// Says what is strange in proofs.
 fn warn(oddities: &Oddities) {
     if let Some(report) = oddities.report() {
-        eprintln!("warning: {report}");
+        eprintln!("warning: {}", shown(&report));
     }
 }
 
@@ -320,7 +320,8 @@ fn learn(arguments: &LearnArguments) -> Result<()> {
     if let Some(first) = &learnt.first_stranger {
         let proofs = counted(learnt.strangers, "proof");
         eprintln!(
-            "warning: left out {proofs} of statements that are not in the library (first {first}); add these first"
+            "warning: left out {proofs} of statements that are not in the library (first {}); add these first",
+            shown(first)
         );
     }
     if learnt.new + learnt.same == 0 {
@@ -396,7 +397,7 @@ fn list(arguments: &ListArguments) -> Result<()> {
                 }
                 Output::Text => {
                     let text: Vec<&str> = row.statement.split_whitespace().collect();
-                    writeln!(out, "{}: {}", row.name, text.join(" "))
+                    writeln!(out, "{}: {}", shown(row.name), shown(&text.join(" ")))
                 }
             };
             if written.is_err() {

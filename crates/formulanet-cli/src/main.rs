@@ -10,6 +10,7 @@ mod excerpt;
 mod graph;
 mod input;
 mod library;
+mod lines;
 mod models;
 mod neighbors;
 mod output;
@@ -20,10 +21,10 @@ mod progress;
 mod prove;
 mod rank;
 mod reproduce;
+mod seal;
 mod select;
 mod serve;
 mod shell;
-mod shown;
 mod stats;
 mod train;
 mod usage;
@@ -64,6 +65,7 @@ enum Command {
     Prove(prove::Arguments),
     Rank(rank::Arguments),
     Reproduce(reproduce::Arguments),
+    Seal(seal::Arguments),
     Select(select::Arguments),
     Serve(serve::Arguments),
     Stats(stats::Arguments),
@@ -109,6 +111,7 @@ fn main() -> ExitCode {
         Command::Prove(arguments) => prove::run(arguments),
         Command::Rank(arguments) => rank::run(arguments),
         Command::Reproduce(arguments) => reproduce::run(arguments),
+        Command::Seal(arguments) => seal::run(&arguments),
         Command::Select(arguments) => select::run(arguments),
         Command::Serve(arguments) => serve::run(arguments),
         Command::Stats(arguments) => stats::run(arguments),

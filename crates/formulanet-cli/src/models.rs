@@ -8,8 +8,8 @@ use formulanet::model::shipped;
 use serde::Serialize;
 
 use crate::input::writing;
+use crate::lines;
 use crate::output::Output;
-use crate::shown;
 use crate::usage::wrong;
 
 /// List the built-in models, or show the card of one
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             .ok_or_else(|| wrong(format!("expected one of {}, found `{model}`", shipped::names())))?;
         return writing(out.write_all(card.as_bytes()));
     }
-    let width = shown::column(shipped::all());
+    let width = lines::column(shipped::all());
     for name in shipped::all() {
         let bytes = shipped::bytes(name).map_or(0, <[u8]>::len);
         let row = Row { name, summary: summary(shipped::card(name).unwrap_or_default()), bytes };
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             Output::Text => {
                 let megabytes = row.bytes as f64 / 1e6;
                 let line = format!("{:<width$}  {megabytes:>4.1} MB  {}", row.name, row.summary);
-                writeln!(out, "{}", shown::cut(&line))
+                writeln!(out, "{}", lines::cut(&line))
             }
         })?;
     }

@@ -18,8 +18,8 @@ use crate::input::{
     ComputeArguments, FormatArgument, FormulaArguments, KeepGoingArgument, LimitArguments, ModelArgument,
     parse_statement, refuse_stdin_twice, report_skipped, writing,
 };
+use crate::lines;
 use crate::output::{Output, write_file};
-use crate::shown;
 
 /// Find the statements or sub-formulas that are closest to a formula
 ///
@@ -113,7 +113,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         let formulas = closest.iter().map(|neighbour| &neighbour.formula);
         write_file(path, page(&query, &rows, formulas, &ranker, &names)?)?;
     }
-    let width = shown::column(closest.iter().map(|neighbour| neighbour.name.as_str()));
+    let width = lines::column(closest.iter().map(|neighbour| neighbour.name.as_str()));
     let mut out = io::stdout().lock();
     for (row, neighbour) in rows.iter().zip(&closest) {
         writing(match arguments.format {
@@ -121,7 +121,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             Output::Text => {
                 let formula = neighbour.formula.pretty(&names);
                 let line = format!("{:>4}  {:.4}  {:<width$}  {formula}", row.rank, row.similarity, row.name);
-                writeln!(out, "{}", shown::cut(&line))
+                writeln!(out, "{}", lines::cut(&line))
             }
         })?;
     }

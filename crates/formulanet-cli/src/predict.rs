@@ -3,7 +3,6 @@
 mod log;
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -11,7 +10,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use formulanet::rank::{Choice, Predictor, Stock};
-use formulanet::read::{HammerFiles, question};
+use formulanet::read::{HammerFiles, question, read_text};
 
 use crate::advice::advice;
 use crate::input::writing;
@@ -193,6 +192,9 @@ fn ask(predictor: &Predictor, choice: Choice, number: usize, out: &mut impl Writ
     Ok(0)
 }
 
+/// Bytes of a file of names, at most.
+const MOST_NAMES: usize = 1 << 28;
+
 /// Asks for the facts that a file names, and says how many there were.
 fn evaluate(
     predictor: &Predictor,
@@ -202,7 +204,7 @@ fn evaluate(
     out: &mut impl Write,
     log: &Log,
 ) -> Result<usize> {
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    let text = read_text(&path.to_string_lossy(), MOST_NAMES)?;
     let names: Vec<&str> = text.lines().map(str::trim).filter(|name| !name.is_empty()).collect();
     let mut answers = 0;
     let unknown = predictor.evaluate(&names, choice, number, |name, best| {

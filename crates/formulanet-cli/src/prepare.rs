@@ -1,6 +1,5 @@
 //! `formulanet prepare`: a data set becomes what training reads.
 
-use std::fs;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -8,6 +7,7 @@ use clap::Args;
 use formulanet::data::{self, Counts, HoldOut, Labels, Layout, Options, Preparation, view_name};
 use formulanet::logic::View;
 use formulanet::processes::{self, Alone};
+use formulanet::read::read_text;
 use formulanet::train::{PoolOptions, PoolSource, make_pools};
 
 use crate::input::{LimitArguments, ViewArgument, one_of, report_skipped};
@@ -77,10 +77,13 @@ pub(crate) struct Arguments {
     limits: LimitArguments,
 }
 
+/// Bytes of a file of names, at most.
+const MOST_NAMES: usize = 1 << 28;
+
 /// Which conjectures are held out: a number, a share or the names in a file.
 pub(crate) fn hold_out(argument: &str) -> Result<HoldOut, String> {
     if let Some(file) = argument.strip_prefix('@') {
-        let text = fs::read_to_string(file).map_err(|error| format!("cannot read `{file}`: {error}"))?;
+        let text = read_text(file, MOST_NAMES).map_err(|error| format!("{error:#}"))?;
         let names = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned);
         return Ok(HoldOut::Names(names.collect()));
     }

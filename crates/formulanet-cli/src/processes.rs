@@ -11,6 +11,7 @@ use formulanet::rank::{Premise, Ranker};
 
 use crate::advice::advice;
 use crate::excerpt::excerpt;
+use crate::output::shown;
 use crate::usage::exit_code;
 
 /// How long other processes wait before they say what went wrong: mostly, the first has the same to say, and ends the
@@ -100,6 +101,8 @@ impl Processes {
             Some(advice) => format!("{error:#}; {advice}{line}"),
             None => format!("{error:#}{line}"),
         };
+        // An error may have several lines, of which every one is shown as it is.
+        let error = error.split('\n').map(shown).collect::<Vec<_>>().join("\n");
         match (group().rank(), group().size()) {
             (_, 1) | (0, _) => eprintln!("error: {error}"),
             (rank, size) => eprintln!("error: rank {rank} of {size}: {error}"),

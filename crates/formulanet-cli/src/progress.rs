@@ -11,6 +11,14 @@ use crate::processes::speaks;
 /// Whether the user has pressed Ctrl-C since the first bar was made.
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
+/// Asks work to stop; whoever asks twice does not want to wait. What is written is written whole or not at all, so nothing
+/// is lost then, either.
+fn stop() {
+    if STOPPED.swap(true, Ordering::SeqCst) {
+        std::process::exit(130);
+    }
+}
+
 /// A bar with the time left; hidden where standard error is no terminal, and in all processes but the first.
 pub(crate) struct Bar {
     bar: ProgressBar,
@@ -31,7 +39,7 @@ impl Bar {
     fn make(has_lines: bool) -> Self {
         static HANDLER: Once = Once::new();
         // Without a handler Ctrl-C ends the program at once, which is what it did before.
-        HANDLER.call_once(|| _ = ctrlc::set_handler(|| STOPPED.store(true, Ordering::SeqCst)));
+        HANDLER.call_once(|| _ = ctrlc::set_handler(stop));
         Bar { bar: if speaks() { ProgressBar::no_length() } else { ProgressBar::hidden() }, has_lines }
     }
 

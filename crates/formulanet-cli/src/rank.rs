@@ -15,8 +15,8 @@ use crate::input::{
     ComputeArguments, FormatArgument, FormulaArguments, KeepGoingArgument, LimitArguments, ModelArgument,
     ReadingArguments, SelectionArguments, one_of, problem_of, refuse_stdin_twice, warn_unmatched, writing,
 };
-use crate::output::Output;
-use crate::shown;
+use crate::lines;
+use crate::output::{Output, shown};
 use crate::usage::wrong;
 
 /// Rank statements by how useful they are for a conjecture
@@ -178,7 +178,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     let (taken, marks) = candidates.select(&selection, &scores, &Pace::Free)?;
     warn_unmatched(&marks.unmatched);
     if arguments.explain && !question.encoded.unknown().is_empty() {
-        eprintln!("unknown in the conjecture: {}", question.encoded.unknown().join(", "));
+        eprintln!("unknown in the conjecture: {}", shown(&question.encoded.unknown().join(", ")));
     }
     print(&arguments, &taken, &candidates, &scores, (&ranker, &question), has_proofs)
 }
@@ -192,7 +192,7 @@ fn print(
     has_proofs: bool,
 ) -> Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
-    let width = shown::column(taken.iter().map(|ranked| candidates.name(ranked.statement)));
+    let width = lines::column(taken.iter().map(|ranked| candidates.name(ranked.statement)));
     let known = ranker.hol_options().names;
     let reasons = arguments.explain.then(|| candidates.reasons(taken, ranker, question)).transpose()?;
     for (i, ranked) in taken.iter().enumerate() {
@@ -213,7 +213,7 @@ fn print(
         writing(match arguments.format {
             Output::Json => writeln!(out, "{}", serde_json::to_string(&row)?),
             Output::Text => {
-                writeln!(out, "{}", shown::cut(&text(&row, &shown::statement(&statement, &known), width)))
+                writeln!(out, "{}", lines::cut(&text(&row, &lines::statement(&statement, &known), width)))
             }
         })?;
     }

@@ -18,7 +18,7 @@ use crate::input::{
     ComputeArguments, KeepGoingArgument, LimitArguments, ModelArgument, ReadingArguments, SelectionArguments,
     refuse_stdin_twice, report_skipped, warn_unmatched, writing,
 };
-use crate::output::write_file;
+use crate::output::{refuse_own_input, shown, write_file};
 use crate::rank::Row;
 use crate::usage::wrong;
 
@@ -104,6 +104,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         return Err(wrong("several problems write several files: say where with --out FOLDER"));
     }
     refuse_stdin_twice(arguments.problems.iter().map(String::as_str))?;
+    if let Some(out) = arguments.out.as_deref().filter(|_| is_one_text) {
+        refuse_own_input(out, arguments.problems.iter().map(String::as_str))?;
+    }
     let library = arguments.library.as_deref().map(Library::open).transpose()?;
     let model = shipped::for_syntax(Syntax::Tptp);
     let together = (&arguments.together, arguments.no_names || shipped::reads(Syntax::Tptp));
@@ -225,6 +228,11 @@ fn show(
         Output::Names => {
             let names: Vec<&str> = taken.iter().map(|ranked| problem.axiom_name(ranked.statement)).collect();
             let lines = problem.conjecture_names().into_iter();
+            if let Some(name) =
+                lines.clone().chain(names.iter().copied()).find(|name| name.contains(['\n', '\r']))
+            {
+                bail!("expected names of one line, found `{}`; use --format json", shown(name));
+            }
             lines.map(|conjecture| format!("{conjecture}:{}\n", names.join(" "))).collect()
         }
         Output::Json => {

@@ -4,7 +4,6 @@ mod flags;
 mod together;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,6 +14,7 @@ use formulanet::data::{HoldOut, Prepared};
 use formulanet::model::TrainedModel;
 use formulanet::model::recipe::Recipe;
 use formulanet::processes;
+use formulanet::read::read_text;
 use formulanet::train::{self, Event, Line, Plan, Run, RunEnd, RunOptions, Validation};
 use formulanet::{Error, Progress};
 
@@ -175,9 +175,12 @@ impl Arguments {
     }
 }
 
+/// Bytes of a recipe, at most.
+const MOST_RECIPE: usize = 1 << 20;
+
 /// A recipe in a file of the user's.
 fn read_recipe<R: DeserializeOwned>(file: &Path) -> Result<R> {
-    let text = fs::read_to_string(file).with_context(|| format!("cannot read `{}`", file.display()))?;
+    let text = read_text(&file.to_string_lossy(), MOST_RECIPE)?;
     toml::from_str(&text).with_context(|| format!("{}", file.display()))
 }
 

@@ -94,3 +94,71 @@ fn select_leaves_out_or_keeps_what_it_cannot_read() {
     assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""));
     assert!(run.stderr.starts_with("error: -:3:"), "{}", run.stderr);
 }
+
+/// A name does nothing to a terminal, and does not look like another line.
+#[test]
+fn names_are_shown_as_what_they_are() {
+    let folder = Folder::new();
+    let library = folder.text("library.db");
+    let forged = br#"{"name": "A\nB", "statement": "T"}"#;
+    let run = formulanet(&["library", "build", &library, "-"], forged);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("a name without control characters, found `\\n`"), "{}", run.stderr);
+    // Names of TPTP may have any character, and statements have.
+    let escaping = "fof('a\u{1b}[31m', axiom, p('\u{9b}2J')).\n";
+    formulanet(&["library", "build", &library, "-"], escaping.as_bytes()).output();
+    let listed = formulanet(&["library", "list", &library], b"").output();
+    assert!(
+        listed.contains("a\\u{1b}[31m") && !listed.contains('\u{1b}') && !listed.contains('\u{9b}'),
+        "{listed:?}"
+    );
+    for command in [
+        &["rank", "--conjecture", "p(a)", "--premises", "-", "--no-read"][..],
+        &["neighbors", "p(a)", "--premises", "-"],
+        &["graph", "--tptp", "-"],
+    ] {
+        let run = formulanet(command, escaping.as_bytes());
+        assert!(
+            !run.stdout.contains(['\u{1b}', '\u{9b}']) && run.stdout.contains("\\u{1b}"),
+            "{}",
+            run.stdout
+        );
+    }
+    let run = formulanet(&["rank", "--conjecture", "T", "--premises", "no\u{1b}[31mfile"], b"");
+    assert!(run.stderr.contains("no\\u{1b}[31mfile"), "{}", run.stderr);
+}
+
+/// A model that was damaged after it was written is refused; one of an older version says how to get a checksum.
+#[test]
+fn damaged_models_are_refused() {
+    let folder = Folder::new();
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/hol-premises/model.safetensors");
+    let whole = std::fs::read(root).unwrap();
+    let rank = |model: &str| {
+        formulanet(&["rank", "--conjecture", "T", "--premises", "-", "--model", model], b"A: x = x\n")
+    };
+    let copy = folder.write("model.safetensors", &whole);
+    let run = rank(&copy);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    for at in [whole.len() / 2, whole.len() - 1, whole.len() / 3, 200] {
+        let mut other = whole.clone();
+        other[at] ^= 1;
+        let run = rank(&folder.write("damaged.safetensors", &other));
+        assert_eq!(run.code, Some(1), "byte {at}");
+    }
+    // As an older version wrote it.
+    let mark = b"\\\"checksum\\\":\\\"checksum:";
+    let at = whole.windows(mark.len()).position(|window| window == mark).unwrap();
+    let mut older = whole.clone();
+    // Spaces where the entry was: JSON does not mind.
+    older[at..at + mark.len() + 16 + 3].fill(b' ');
+    let older = folder.write("older.safetensors", &older);
+    let run = rank(&older);
+    assert_eq!(run.code, Some(0));
+    assert!(run.stderr.contains(&format!("add one with `formulanet seal {older}`")), "{}", run.stderr);
+    let sealed = formulanet(&["seal", &older], b"");
+    assert_eq!(sealed.stderr, format!("{older} has a checksum now\n"));
+    assert_eq!(sealed.code, Some(0));
+    assert!(folder.bytes("older.safetensors").ends_with(&whole[1 << 20..]), "no number changes");
+    assert_eq!(rank(&older).stderr, "");
+}

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::Config;
 use crate::model::Model;
 use crate::optim::{MovingAverage, Optimiser};
+use crate::seal::{CHECKSUM, UNSEALED, is_sealed, seal, verify};
 use crate::tensors::{Layout, Shape};
 
 /// How the matrices of a model file are stored. Vectors (scales, shifts, means, biases) are always f32: they are small.
@@ -66,6 +67,9 @@ pub enum CheckpointError {
         /// The shape that the config asks for.
         expected: [usize; 2],
     },
+    /// The file is not as it was written.
+    #[error("damaged: the checksum does not fit")]
+    Damaged,
     /// A number is infinite or none.
     #[error("tensor {0} has numbers that are not finite")]
     NotFinite(String),
@@ -110,7 +114,9 @@ impl<S: Shape> Model<S> {
             Ok((format!("{ATTACHED}{name}"), TensorView::new(Dtype::U8, vec![bytes.len()], bytes)?))
         });
         let views: Vec<_> = views.chain(attached).collect::<Result<_, CheckpointError>>()?;
-        Ok(serialize(views, Some(framed(&self.with_config(metadata))))?)
+        let mut bytes = serialize(views, Some(framed(&self.with_config(metadata))))?;
+        seal(&mut bytes);
+        Ok(bytes)
     }
 
     /// Reads a model file.
@@ -136,6 +142,7 @@ impl<S: Shape> Model<S> {
     fn with_config(&self, metadata: &Metadata) -> Metadata {
         let mut metadata = metadata.clone();
         metadata.insert(CONFIG.into(), in_json(&self.config));
+        metadata.insert(CHECKSUM.into(), UNSEALED.into());
         metadata
     }
 }
@@ -171,7 +178,9 @@ impl<S: Shape> State<S> {
             Ok((*name, TensorView::new(Dtype::F32, vec![values.len()], bytes)?))
         });
         let views: Vec<_> = views.collect::<Result<_, CheckpointError>>()?;
-        Ok(serialize(views, Some(framed(&metadata)))?)
+        let mut bytes = serialize(views, Some(framed(&metadata)))?;
+        seal(&mut bytes);
+        Ok(bytes)
     }
 
     /// Reads a state file into a state of the same shape.
@@ -230,10 +239,42 @@ pub fn read_metadata(bytes: &[u8]) -> Result<Metadata, CheckpointError> {
     Ok(metadata.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default())
 }
 
+/// The same file with a checksum, for one that an older version wrote without. No number changes.
+///
+/// # Errors
+///
+/// If it is no file of a network, or is damaged.
+pub fn sealed(bytes: &[u8]) -> Result<Vec<u8>, CheckpointError> {
+    verify(bytes)?;
+    if is_sealed(bytes) {
+        return Ok(bytes.to_vec());
+    }
+    let (_, header) = SafeTensors::read_metadata(bytes)?;
+    let mut plain = header.metadata().clone().filter(|plain| !plain.is_empty());
+    let plain = plain.as_mut().ok_or(CheckpointError::NoConfig)?;
+    let mut metadata = read_metadata(bytes)?;
+    // A network has all metadata under one key, trees that blend signals have not.
+    let plain = if plain.contains_key(KEY) {
+        metadata.insert(CHECKSUM.into(), UNSEALED.into());
+        framed(&metadata)
+    } else {
+        plain.insert(CHECKSUM.into(), UNSEALED.into());
+        plain.clone()
+    };
+    let tensors = SafeTensors::deserialize(bytes)?;
+    let mut bytes = serialize(tensors.iter(), Some(plain))?;
+    seal(&mut bytes);
+    Ok(bytes)
+}
+
 /// The frame of a file, its metadata and its config.
 fn open<S: Shape>(bytes: &[u8]) -> Result<(SafeTensors<'_>, Metadata, S), CheckpointError> {
-    let metadata = read_metadata(bytes)?;
+    let mut metadata = read_metadata(bytes)?;
     let tensors = SafeTensors::deserialize(bytes)?;
+    if metadata.remove(CHECKSUM).is_some() && !is_sealed(bytes) {
+        return Err(CheckpointError::Damaged);
+    }
+    verify(bytes)?;
     let config = metadata.get(CONFIG).ok_or(CheckpointError::NoConfig)?;
     let shape: S = serde_json::from_str(config)?;
     if !shape.fits(bytes.len()) {
@@ -344,10 +385,49 @@ mod tests {
         assert!(error.contains(expected), "{error}");
     }
 
+    /// A file as older versions wrote it.
+    fn unsealed(bytes: &[u8]) -> Vec<u8> {
+        let tensors = SafeTensors::deserialize(bytes).unwrap();
+        let mut metadata = read_metadata(bytes).unwrap();
+        metadata.remove(CHECKSUM);
+        serialize(tensors.iter(), Some(framed(&metadata))).unwrap()
+    }
+
+    #[test]
+    fn a_changed_byte_is_noticed_in_models_and_states() {
+        let model = model();
+        let bytes = model.to_bytes(Storage::Bf16, &metadata(), &Attachments::new()).unwrap();
+        let optimiser = Optimiser::new(Rule::RmsProp { alpha: 0.99 }, 1e-4, model.layout().trained());
+        let mut state = State { model, optimiser, average: None };
+        let of_state = state.to_bytes(&metadata()).unwrap();
+        for at in (0..bytes.len()).step_by(7) {
+            let mut other = bytes.clone();
+            other[at] ^= 4;
+            assert!(Model::<Config>::from_bytes(&other).is_err(), "byte {at} of {}", bytes.len());
+        }
+        for at in (0..of_state.len()).step_by(13) {
+            let mut other = of_state.clone();
+            other[at] ^= 4;
+            assert!(state.restore(&other).is_err(), "byte {at} of {}", of_state.len());
+        }
+        state.restore(&of_state).unwrap();
+    }
+
+    #[test]
+    fn a_file_of_an_older_version_can_be_sealed() {
+        let whole = model().to_bytes(Storage::F32, &metadata(), &Attachments::new()).unwrap();
+        let older = unsealed(&whole);
+        assert!(is_sealed(&whole) && !is_sealed(&older));
+        let (read, _, _) = Model::<Config>::from_bytes(&older).unwrap();
+        assert_eq!(read.values(), model().values());
+        assert_eq!(sealed(&older).unwrap(), whole);
+        assert_eq!(sealed(&whole).unwrap(), whole);
+    }
+
     #[test]
     fn damaged_and_hostile_files_are_refused() {
         let model = model();
-        let bytes = model.to_bytes(Storage::F32, &metadata(), &Attachments::new()).unwrap();
+        let bytes = unsealed(&model.to_bytes(Storage::F32, &metadata(), &Attachments::new()).unwrap());
         check_refused(b"", "not a safetensors file");
         check_refused(b"hello, this is no network at all", "not a safetensors file");
         for length in (0..bytes.len()).step_by(97) {

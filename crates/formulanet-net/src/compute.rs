@@ -70,6 +70,9 @@ impl Buffers {
     }
 }
 
+/// Threads, at most: more than any machine has cores, and fewer than any system refuses.
+const MOST_THREADS: usize = 1024;
+
 /// What a network runs on.
 pub struct Compute {
     pub(crate) kernel: Kernel,
@@ -92,7 +95,7 @@ impl Compute {
             Precision::Auto if Kernel::bf16().is_native_bf16() => Kernel::bf16(),
             Precision::Auto => Kernel::f32(),
         };
-        Compute { kernel, threads: threads.max(1), group, buffers: Mutex::default() }
+        Compute { kernel, threads: threads.clamp(1, MOST_THREADS), group, buffers: Mutex::default() }
     }
 
     /// The instructions in words, for a log.

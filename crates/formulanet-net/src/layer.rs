@@ -63,6 +63,10 @@ impl<'a> Pass<'a> {
         let statistics = self.statistics(norm, &rows, counted);
         let mut out = self.compute.take(rows.len());
         norm::activate(&mut out, &mut rows, counted.groups, &statistics, norm.affine(self.values));
+        if !self.keeps_trace {
+            // The rows of a large graph are most of what its embedding takes.
+            self.compute.give(std::mem::take(&mut rows));
+        }
         (out, NormTrace { rows, statistics, count: counted.weights.iter().sum() })
     }
 

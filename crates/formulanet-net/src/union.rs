@@ -11,6 +11,10 @@ use std::collections::HashMap;
 use crate::config::{Config, Kind, NormKind};
 use crate::random::scramble;
 
+/// Treelets of a graph that the network looks at, at most: their number grows with the square of a node's children, and
+/// each takes one or two kilobytes while the graph is embedded. The graphs of HolStep and Mizar have far fewer.
+const MOST_TREELETS: usize = 1 << 16;
+
 /// A graph: the token and the number of edges of every node, and the targets of all edges in rank order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct GraphInput<'a> {
@@ -28,9 +32,33 @@ impl<'a> GraphInput<'a> {
         GraphInput { tokens: tokens.as_deref().unwrap_or(self.tokens), ..self }
     }
 
-    /// How many treelets there are.
+    /// How many treelets the network looks at.
     pub fn treelets(&self) -> usize {
-        self.degrees.iter().map(|&n| usize::from(n) * usize::from(n.max(1) - 1) / 2).sum()
+        self.treelets_within(self.reach())
+    }
+
+    /// Treelets whose children are at most so far apart.
+    fn treelets_within(&self, reach: usize) -> usize {
+        let of_node = |&n: &u16| {
+            let (n, reach) = (usize::from(n), reach.min(usize::from(n.max(1) - 1)));
+            reach * n - reach * (reach + 1) / 2
+        };
+        self.degrees.iter().map(of_node).sum()
+    }
+
+    /// How far apart two children of a node are that make a treelet with it: any two, unless there are more than
+    /// [`MOST_TREELETS`] in the graph. Then the farthest are left out, as many as it takes.
+    fn reach(&self) -> usize {
+        let any = usize::from(u16::MAX);
+        if self.treelets_within(any) <= MOST_TREELETS {
+            return any;
+        }
+        let (mut fits, mut exceeds) = (0, any);
+        while exceeds - fits > 1 {
+            let middle = usize::midpoint(fits, exceeds);
+            if self.treelets_within(middle) <= MOST_TREELETS { fits = middle } else { exceeds = middle }
+        }
+        fits
     }
 
     /// About how much work the graph is.
@@ -168,7 +196,7 @@ impl Builder {
         assert_eq!(graph.tokens.len(), graph.degrees.len(), "tokens and degrees do not fit each other");
         assert!(graph.targets.iter().all(|&t| usize::from(t) < graph.tokens.len()), "an edge to no node");
         self.tokens.extend(graph.tokens.iter().map(|&token| u32::from(token)));
-        let mut rest = graph.targets;
+        let (mut rest, reach) = (graph.targets, graph.reach());
         for (head, &degree) in (base..).zip(graph.degrees) {
             let (children, behind) = rest.split_at(usize::from(degree));
             rest = behind;
@@ -176,7 +204,8 @@ impl Builder {
                 let left = base + u32::from(left);
                 self.edges.nodes.push([head, left]);
                 if kind == Kind::Full {
-                    let rights = children[rank + 1..].iter().map(|&right| base + u32::from(right));
+                    let rights =
+                        children[rank + 1..].iter().take(reach).map(|&right| base + u32::from(right));
                     self.treelets.nodes.extend(rights.map(|right| [left, head, right]));
                 }
             }
@@ -324,4 +353,42 @@ impl Builder {
 /// The hash of an edge or a treelet between nodes of these hashes.
 fn row_hash(nodes: &[u32], hashes: &[u64]) -> u64 {
     nodes.iter().fold(nodes.len() as u64, |sum, &node| scramble(sum ^ hashes[node as usize]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many treelets a node with so many children has for the network, and how far apart their children are.
+    fn treelets(children: u16) -> (usize, u32) {
+        let tokens = vec![1; usize::from(children) + 1];
+        let degrees: Vec<u16> = (0..=children).map(|node| if node == 0 { children } else { 0 }).collect();
+        let targets: Vec<u16> = (1..=children).collect();
+        let graph = GraphInput { tokens: &tokens, degrees: &degrees, targets: &targets };
+        let rows = Rows { nodes: Vec::new(), groups: vec![0] };
+        let mut builder = Builder {
+            shares: false,
+            norm: NormKind::Graph,
+            tokens: Vec::new(),
+            groups: vec![0],
+            edges: Rows { nodes: Vec::new(), groups: vec![0] },
+            treelets: rows,
+        };
+        builder.push(graph, Kind::Full);
+        let found = builder.treelets.nodes;
+        assert_eq!(found.len(), graph.treelets());
+        (found.len(), found.iter().map(|[left, _, right]| right - left).max().unwrap_or(0))
+    }
+
+    #[test]
+    fn of_too_many_treelets_the_farthest_are_left_out() {
+        assert_eq!(treelets(1), (0, 0));
+        assert_eq!(treelets(300), (300 * 299 / 2, 299));
+        assert_eq!(treelets(362), (362 * 361 / 2, 361));
+        for (children, reach) in [(363, 344), (2000, 33), (50_000, 1)] {
+            let (count, farthest) = treelets(children);
+            assert_eq!(farthest, reach);
+            assert!(count <= MOST_TREELETS && count + usize::from(children) > MOST_TREELETS, "{count}");
+        }
+    }
 }

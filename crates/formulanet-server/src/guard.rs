@@ -76,6 +76,10 @@ pub(crate) async fn pass(State(app): State<Arc<App>>, mut request: Request, next
 /// Refuses what a browser was tricked into asking: a page elsewhere can let its own name point to this machine, but it
 /// cannot change the host that the browser then asks for.
 fn check_host(request: &Request, address: SocketAddr) -> Result<(), Problem> {
+    // Who reads the first and who reads the last would not mean the same host.
+    if request.headers().get_all(header::HOST).iter().count() > 1 {
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "expected one header `host`, found several"));
+    }
     if !address.ip().is_loopback() {
         return Ok(());
     }

@@ -13,12 +13,18 @@ use crate::problem::Problem;
 #[derive(Clone, Debug)]
 pub(crate) struct Deadline {
     until: Instant,
+    is_heavy: bool,
     is_abandoned: Arc<AtomicBool>,
 }
 
 impl Deadline {
     pub(crate) fn at(until: Instant) -> Self {
-        Deadline { until, is_abandoned: Arc::default() }
+        Deadline { until, is_heavy: false, is_abandoned: Arc::default() }
+    }
+
+    /// The same for a request with so many bytes: a long one stands in a line of its own, where short ones do not wait.
+    pub(crate) fn of_body(self, bytes: usize) -> Self {
+        Deadline { is_heavy: bytes > MOST_LIGHT, ..self }
     }
 
     /// When the time is over.
@@ -35,6 +41,9 @@ impl Deadline {
     }
 }
 
+/// Bytes of a request that is computed among short ones.
+const MOST_LIGHT: usize = 1 << 14;
+
 /// Tells a computation that its client has gone.
 struct Abandon(Deadline);
 
@@ -46,8 +55,10 @@ impl Drop for Abandon {
 
 /// Threads for computing.
 pub(crate) struct Pool {
-    /// One for each thread.
-    workers: Arc<Semaphore>,
+    /// One for each thread that computes short requests, and as many for long ones. A computation cannot be interrupted, but
+    /// the system shares the cores between the two, so that a short request does not wait until a long one is over.
+    light: Arc<Semaphore>,
+    heavy: Arc<Semaphore>,
     /// One for each request that is computed or waits.
     places: Arc<Semaphore>,
     queue: usize,
@@ -57,7 +68,8 @@ impl Pool {
     pub(crate) fn new(workers: usize, queue: usize) -> Self {
         let (workers, queue) = (workers.clamp(1, MOST), queue.min(MOST));
         let places = Arc::new(Semaphore::new(workers + queue));
-        Pool { workers: Arc::new(Semaphore::new(workers)), places, queue }
+        let [light, heavy] = [(); 2].map(|()| Arc::new(Semaphore::new(workers)));
+        Pool { light, heavy, places, queue }
     }
 
     /// Computes something, or says why not: too many are waiting, the time is over, or it panicked.
@@ -70,7 +82,8 @@ impl Pool {
     ) -> Result<T, Problem> {
         let too_many = |_| Problem::too_many(self.queue);
         let place = Arc::clone(&self.places).try_acquire_owned().map_err(too_many)?;
-        let worker = timeout_at(deadline.until(), Arc::clone(&self.workers).acquire_owned());
+        let workers = if deadline.is_heavy { &self.heavy } else { &self.light };
+        let worker = timeout_at(deadline.until(), Arc::clone(workers).acquire_owned());
         let worker = worker.await.map_err(|_| Problem::time_over())?.map_err(|_| Problem::fault())?;
         let abandon = Abandon(deadline.clone());
         let until = deadline.until();
@@ -132,6 +145,25 @@ mod tests {
         release.send(()).unwrap();
         assert_eq!((first.await.unwrap(), second.await.unwrap()), (Ok(()), Ok(())));
         assert_eq!(pool.run(soon(10_000), |_| Ok(())).await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn short_requests_do_not_wait_for_long_ones() {
+        let pool = Arc::new(Pool::new(1, 8));
+        let (release, wait) = mpsc::channel::<()>();
+        let long = soon(10_000).of_body(1 << 20);
+        let first = tokio::spawn({
+            let (pool, long) = (Arc::clone(&pool), long.clone());
+            async move { pool.run(long, move |_| Ok(wait.recv().unwrap())).await }
+        });
+        while pool.heavy.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(pool.run(soon(10_000), |_| Ok(7)).await, Ok(7));
+        // Long ones wait for each other.
+        assert_eq!(pool.run(soon(30).of_body(1 << 20), |_| Ok(7)).await, Err(Problem::time_over()));
+        release.send(()).unwrap();
+        assert_eq!(first.await.unwrap(), Ok(()));
     }
 
     #[tokio::test]

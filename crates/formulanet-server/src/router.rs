@@ -142,7 +142,7 @@ async fn receive(app: &App, request: Request, most: usize) -> Result<(Deadline, 
     let deadline = deadline(app, &request);
     let (parts, body) = request.into_parts();
     let body = body::read(&parts.headers, body, most, &deadline).await?;
-    Ok((deadline, body))
+    Ok((deadline.of_body(body.len()), body))
 }
 
 /// Computes an answer on another thread, and sends it.

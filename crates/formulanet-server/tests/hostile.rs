@@ -29,6 +29,18 @@ fn check(path: &str, body: &str, expected: &str) {
     SERVER.is_well();
 }
 
+/// Who reads the first of two hosts and who reads the last would not mean the same one.
+#[test]
+fn two_hosts_are_refused() {
+    let server = Running::new(|_| {});
+    for hosts in ["host: localhost\r\nhost: example.org", "host: localhost\r\nhost: localhost"] {
+        let reply =
+            server.raw(format!("GET /healthz HTTP/1.1\r\n{hosts}\r\nconnection: close\r\n\r\n").as_bytes());
+        assert_eq!(reply.status, 400, "{reply:?}");
+    }
+    assert_eq!(server.get("/healthz").status, 200);
+}
+
 #[test]
 fn malformed_json() {
     for body in

@@ -4,6 +4,7 @@
 //! (`parse`, on all cores), stores each distinct graph once (`collect`), holds conjectures out for validation
 //! (`split`) and writes a folder (`write`) that [`Prepared`] maps into memory (`store`).
 
+mod checksums;
 mod collect;
 #[cfg(feature = "plots")]
 mod histogram;

@@ -65,4 +65,5 @@ pub use rank::Library;
 pub use rank::{Ranked, Ranker};
 pub use read::Statement;
 pub use util::date::today;
+pub use util::files::write_whole;
 pub use util::progress::{Progress, Silent, Stage};

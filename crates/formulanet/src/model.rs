@@ -4,8 +4,10 @@ pub mod encode;
 mod file;
 pub mod knowledge;
 pub mod recipe;
+mod seal;
 pub mod shipped;
 pub mod together;
 
 pub use file::{AnyModel, Known, Origin, TrainedModel};
+pub use seal::{has_checksum, seal_file};
 pub use together::TogetherFile;

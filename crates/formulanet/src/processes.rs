@@ -6,8 +6,10 @@
 #[cfg(feature = "mpi")]
 mod mpi;
 
+use std::fs::File;
+use std::io::Read;
 use std::sync::OnceLock;
-use std::{env, fs};
+use std::{env, fs, io};
 
 pub use formulanet_net::{Alone, Group};
 use serde::{Deserialize, Serialize};
@@ -18,6 +20,7 @@ pub use mpi::Session;
 pub use crate::util::hash::digest;
 
 use crate::Error;
+use crate::util::hash::mix;
 
 /// How many processes a launcher has started as one job, as far as its environment tells; 1 without a launcher.
 pub fn launched() -> usize {
@@ -109,9 +112,19 @@ pub fn from_first(group: &dyn Group, bytes: Vec<u8>) -> Vec<u8> {
 pub fn program() -> &'static str {
     static PROGRAM: OnceLock<String> = OnceLock::new();
     PROGRAM.get_or_init(|| {
-        let bytes = env::current_exe().and_then(fs::read).unwrap_or_default();
-        format!("version {}, build {:016x}", env!("CARGO_PKG_VERSION"), digest(&bytes))
+        let build = env::current_exe().and_then(File::open).and_then(digest_of_file).unwrap_or_default();
+        format!("version {}, build {build:016x}", env!("CARGO_PKG_VERSION"))
     })
+}
+
+/// A hash of a file, of which only a piece is in memory.
+fn digest_of_file(mut file: File) -> io::Result<u64> {
+    let (mut piece, mut sum) = (Vec::new(), 0);
+    while (&mut file).take(1 << 20).read_to_end(&mut piece)? > 0 {
+        sum = mix(sum, digest(&piece));
+        piece.clear();
+    }
+    Ok(sum)
 }
 
 #[cfg(test)]

@@ -8,4 +8,5 @@ pub(crate) mod hash;
 pub(crate) mod plot;
 pub(crate) mod progress;
 pub(crate) mod random;
+pub(crate) mod temporary;
 pub(crate) mod vector;

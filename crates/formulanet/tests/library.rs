@@ -274,3 +274,45 @@ fn who_has_read_a_library_sees_what_is_new() {
     assert_eq!(reader.look(&shelf).unwrap(), News::Changes);
     assert_eq!(proofs(&reader.load().unwrap()), 1);
 }
+
+/// A byte that was changed behind the library's back is noticed when its statements are read, or it is one that nothing is read
+/// from.
+#[test]
+fn a_changed_byte_is_noticed_or_changes_nothing() {
+    let (folder, ranker) = (Folder::new(), ranker());
+    let (whole, other) = (folder.path("whole.db"), folder.path("other.db"));
+    Library::build(&whole, &ranker, "tiny", |addition| {
+        let statement = |i: usize| (format!("N{i}"), format!("!x. x + {} < {} * x", i % 9, i % 7));
+        premises(&ranker, (0..60).map(statement)).into_iter().try_for_each(|premise| addition.push(premise))
+    })
+    .unwrap();
+    let mut library = Library::open(&whole).unwrap();
+    let proof =
+        |i: usize| Proof { name: format!("N{i}"), used: vec!["N0".into(), "N1".into()], place: "x".into() };
+    library.learn(&(2..50).map(proof).collect::<Vec<_>>(), true).unwrap();
+    drop(library);
+    // Everything that a ranking depends on.
+    let read = |path: &std::path::Path| -> Result<_, formulanet::Error> {
+        let library = Library::open(path)?;
+        library.check(&ranker)?;
+        let shelf = library.load()?;
+        let names: Vec<Statement> = shelf.entries.iter().map(|entry| entry.statement.clone()).collect();
+        let proofs: Vec<_> = names.iter().map(|s| library.proofs_of(&s.name)).collect::<Result<_, _>>()?;
+        Ok((names, shelf.rows, proofs))
+    };
+    let (expected, bytes) = (read(&whole).unwrap(), folder.bytes("whole.db"));
+    let (mut noticed, mut same) = (0, 0);
+    for at in (0..bytes.len()).step_by(211) {
+        let mut changed = bytes.clone();
+        changed[at] ^= 2;
+        std::fs::write(&other, &changed).unwrap();
+        match read(&other) {
+            Err(_) => noticed += 1,
+            Ok(found) => {
+                assert!(found == expected, "byte {at} of {}", bytes.len());
+                same += 1;
+            }
+        }
+    }
+    assert!(noticed > same / 2, "{noticed} noticed, {same} without effect");
+}

@@ -4,7 +4,9 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use formulanet::data::{HoldOut, Options, Preparation, Prepared, Split, Stats, prepare};
+use formulanet::data::{
+    HoldOut, Options, Preparation, Prepared, ProblemOptions, Problems, Split, Stats, prepare,
+};
 use formulanet::logic::View;
 use formulanet::{Error, Silent};
 use formulanet_testing::Folder;
@@ -306,15 +308,54 @@ fn damaged_folders_are_refused() {
         check("graphs.safetensors", &whole[..end], "graphs.safetensors: ");
     }
     folder.write("prepared/graphs.safetensors", &whole);
-    check("vocab.txt", &vocabulary[..vocabulary.len() / 2], "entries of `vocab.txt` where");
+    check("vocab.txt", &vocabulary[..vocabulary.len() / 2], "vocab.txt: expected the file that was written");
     folder.write("prepared/vocab.txt", &vocabulary);
-    let other = String::from_utf8(meta.clone()).unwrap().replace("\"format\": 1", "\"format\": 7");
-    check("meta.json", other.as_bytes(), "expected a folder of format 1, found 7");
+    let other = String::from_utf8(meta.clone()).unwrap().replace("\"format\": 2", "\"format\": 7");
+    check("meta.json", other.as_bytes(), "expected a folder of format 2, found 7");
     check("meta.json", &meta[..40], "expected the description of a prepared folder");
     fs::remove_file(folder.path("prepared/meta.json")).unwrap();
     assert!(matches!(open(), Err(Error::NotPrepared(_))));
     folder.write("prepared/meta.json", &meta);
     assert!(open().is_ok());
+}
+
+/// Not only a cut: no changed byte goes unnoticed, wherever it is.
+#[test]
+fn a_changed_byte_is_noticed_in_every_file() {
+    let (folder, _) = prepared(&fixture("sample"), &Options { together: true, ..options() });
+    let open = || -> Result<(), Error> {
+        Prepared::open(&folder.path("prepared"))?;
+        Problems::open(&folder.path("prepared"), &ProblemOptions::default(), &Silent).map(drop)
+    };
+    open().unwrap();
+    for name in ["meta.json", "vocab.txt", "graphs.safetensors", "problems.safetensors", "symbols.txt"] {
+        let name = format!("prepared/{name}");
+        let whole = folder.bytes(&name);
+        for at in (0..whole.len()).step_by(whole.len() / 50 + 1) {
+            let mut other = whole.clone();
+            other[at] ^= 1;
+            folder.write(&name, &other);
+            // What is between the words of a description means nothing.
+            let is_blank = name.ends_with("json") && whole[at].is_ascii_whitespace();
+            assert!(is_blank || open().is_err(), "byte {at} of {name}");
+        }
+        folder.write(&name, &whole);
+    }
+    open().unwrap();
+}
+
+/// Folders of the format before, without checksums, are still read.
+#[test]
+fn older_folders_are_read() {
+    let (folder, before) = prepared(&fixture("sample"), &options());
+    let text = String::from_utf8(folder.bytes("prepared/meta.json")).unwrap();
+    let mut older: serde_json::Value = serde_json::from_str(&text).unwrap();
+    older.as_object_mut().unwrap().remove("checksums").unwrap();
+    folder.write("prepared/meta.json", older.to_string());
+    assert!(Prepared::open(&folder.path("prepared")).is_err(), "this format has checksums");
+    older["format"] = 1.into();
+    folder.write("prepared/meta.json", older.to_string());
+    assert_eq!(Prepared::open(&folder.path("prepared")).unwrap().meta().counts, before.meta().counts);
 }
 
 #[test]

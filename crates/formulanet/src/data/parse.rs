@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use formulanet_logic::problem::StatementGraph;
 use formulanet_logic::{
-    Formula, Graph, GraphBuilder, Interner, Limits, ParseError, Position, ReadError, Symbol, deepmath, hol,
-    holstep,
+    Formula, Graph, GraphBuilder, Interner, Limit, Limits, ParseError, Position, ReadError, Symbol, deepmath,
+    hol, holstep,
 };
 use serde::Deserialize;
 
@@ -13,9 +13,9 @@ use super::Options;
 use super::source::{Layout, SourceFile};
 use super::split::Split;
 use super::statements::StatementMaker;
-use crate::Error;
 use crate::read::{self, Skipped, Syntax};
 use crate::util::hash::{hash_text, mix};
+use crate::{Error, Progress};
 
 /// What a file holds, in order.
 pub(super) enum Entry {
@@ -64,6 +64,7 @@ pub(super) struct Parsed {
 pub(super) struct Worker<'a> {
     id: usize,
     options: &'a Options,
+    progress: &'a dyn Progress,
     layout: Layout,
     limits: Limits,
     names: Interner,
@@ -90,12 +91,13 @@ struct JsonPair {
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(id: usize, layout: Layout, options: &'a Options) -> Self {
+    pub(super) fn new(id: usize, layout: Layout, options: &'a Options, progress: &'a dyn Progress) -> Self {
         // Nodes and degrees are stored in sixteen bits.
         let limits = Limits { nodes: options.limits.nodes.min(usize::from(u16::MAX)), ..options.limits };
         Worker {
             id,
             options,
+            progress,
             layout,
             limits,
             names: Interner::new(),
@@ -111,6 +113,11 @@ impl<'a> Worker<'a> {
 
     pub(super) fn parse(&mut self, file: SourceFile) -> Result<Parsed, Error> {
         let mut parsed = Parsed { worker: self.id, file: file.name, split: file.split, ..Parsed::default() };
+        if file.is_cut {
+            let at = ParseError::at(Position { line: file.first_line, column: 1 }, self.longest(), "more");
+            self.skip(Error::parse(&parsed.file, at.over(Limit::Bytes)), &mut parsed)?;
+            return Ok(parsed);
+        }
         let result = match (Layout::of(&file.content), self.layout) {
             (Some(found), layout) if found == layout => match layout {
                 Layout::Holstep => self.holstep(&file.content, &mut parsed),
@@ -133,6 +140,10 @@ impl<'a> Worker<'a> {
             parsed.new_symbols = std::mem::take(&mut statements.new_symbols);
         }
         Ok(parsed)
+    }
+
+    fn longest(&self) -> String {
+        format!("at most {} bytes in a line", self.limits.bytes)
     }
 
     /// Notes an error and goes on, or stops.
@@ -249,6 +260,10 @@ impl<'a> Worker<'a> {
         last: &mut Option<String>,
         parsed: &mut Parsed,
     ) -> Result<(), Error> {
+        if line.len() > self.limits.bytes {
+            let long = ParseError::at(Position { line: number, column: 1 }, self.longest(), "more");
+            return Err(Error::parse(&parsed.file, long.over(Limit::Bytes)));
+        }
         let pair: JsonPair = serde_json::from_slice(line).map_err(|error| {
             let position = Position { line: number, column: error.column().max(1) };
             let expected = r#"{"conjecture": "...", "statement": "...", "useful": true}"#.to_owned();
@@ -286,6 +301,7 @@ impl<'a> Worker<'a> {
 
     /// Adds the graph of the current formula and returns its number within the file.
     fn add(&mut self, position: Position, parsed: &mut Parsed) -> Result<u32, Error> {
+        self.progress.check()?;
         if let Some(seed) = self.options.rename_variables {
             rename(&mut self.formula, &mut self.names, seed);
         }
@@ -296,6 +312,13 @@ impl<'a> Worker<'a> {
         let wide = graph.starts().windows(2).find(|w| w[1] - w[0] > u32::from(u16::MAX));
         if wide.is_some() {
             let message = format!("{position}: expected at most {} children of a node, found more", u16::MAX);
+            return Err(Error::data(&parsed.file, message));
+        }
+        // The vocabulary is a file of lines.
+        let is_known = |label: Symbol| self.label_hashes.get(label.index()).is_some_and(|&hash| hash != 0);
+        let is_line = |label: Symbol| !self.names.name(label).contains(['\n', '\r']);
+        if !graph.labels().iter().all(|&label| is_known(label) || is_line(label)) {
+            let message = format!("{position}: expected symbols without line breaks, found one with");
             return Err(Error::data(&parsed.file, message));
         }
         if let Some(statements) = &mut self.statements {

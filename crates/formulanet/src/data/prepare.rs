@@ -8,6 +8,7 @@ use std::thread;
 use formulanet_logic::{Limits, View};
 use serde::{Deserialize, Serialize};
 
+use super::checksums::Checksums;
 use super::collect::Collection;
 use super::parse::Worker;
 use super::source::{Layout, Source};
@@ -141,7 +142,7 @@ pub fn prepare(
     progress: &dyn Progress,
 ) -> Result<Preparation, Error> {
     let source = Source::open(input)?;
-    let fingerprint = source.fingerprint()?;
+    let fingerprint = source.fingerprint(progress)?;
     if output.join(store::META).exists() {
         let found = store::read_meta(output)?;
         if found.fingerprint == fingerprint && found.options == *options && found.program == version() {
@@ -154,10 +155,10 @@ pub fn prepare(
     write::check_output(output)?;
     let layout = match layout {
         Some(layout) => layout,
-        None => recognise(&source, input)?,
+        None => recognise(&source, input, options.limits.bytes)?,
     };
     progress.begin(Stage { name: "reading", done: 0, of: source.bytes, unit: "bytes" });
-    let collection = collect(&source, layout, options, threads.max(1), progress)?;
+    let collection = collect(&source, layout, options, threads.clamp(1, WINDOW), progress)?;
     let name = input.file_name().map_or_else(|| "-".into(), |name| name.to_string_lossy().into_owned());
     let skipped = collection.skipped.clone();
     let meta = Meta {
@@ -168,6 +169,7 @@ pub fn prepare(
         fingerprint,
         options: options.clone(),
         counts: store::Counts::default(),
+        checksums: Checksums::default(),
     };
     progress.begin(Stage { name: "writing", done: 0, of: 0, unit: "bytes" });
     let meta = write::write(collection, meta, output, progress)?;
@@ -179,10 +181,11 @@ fn version() -> &'static str {
 }
 
 /// The layout of the first file.
-pub(super) fn recognise(source: &Source, input: &Path) -> Result<Layout, Error> {
+pub(super) fn recognise(source: &Source, input: &Path, longest: usize) -> Result<Layout, Error> {
     let mut found = None;
-    let result = source.for_each(&Silent, &mut |file| {
-        found = Some((Layout::of(&file.content), file.name));
+    let result = source.for_each(longest, &Silent, &mut |file| {
+        let layout = if file.is_cut { Some(Layout::Jsonl) } else { Layout::of(&file.content) };
+        found = Some((layout, file.name));
         Err(Error::Interrupted) // one file is enough
     });
     match (found, result) {
@@ -193,7 +196,7 @@ pub(super) fn recognise(source: &Source, input: &Path) -> Result<Layout, Error> 
     }
 }
 
-/// How many files may be under way: they are kept until all files before them are done.
+/// How many files may be under way: they are kept until all files before them are done. More threads have nothing to do.
 const WINDOW: usize = 64;
 
 /// Reads, parses and puts together all files: one thread reads, `threads` parse, this one puts together.
@@ -215,7 +218,7 @@ pub(super) fn collect(
         for id in 0..threads {
             let (files, parsed) = (&file_receiver, parsed_sender.clone());
             scope.spawn(move || {
-                let mut worker = Worker::new(id, layout, options);
+                let mut worker = Worker::new(id, layout, options, progress);
                 loop {
                     let next = files.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).recv();
                     let Ok((index, file)) = next else { break };
@@ -226,7 +229,7 @@ pub(super) fn collect(
         drop(parsed_sender);
         let reader = scope.spawn(move || {
             let (mut index, sender) = (0, file_sender);
-            source.for_each(progress, &mut |file| {
+            source.for_each(options.limits.bytes, progress, &mut |file| {
                 if progress.is_stopped() || permits.recv().is_err() {
                     return Err(Error::Interrupted);
                 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use formulanet_logic::problem::{ProblemBuilder, StatementView};
-use formulanet_logic::{TooLarge, View};
+use formulanet_logic::{Limits, TooLarge, View};
 use serde::{Deserialize, Serialize};
 
 pub(super) use folder::write;
@@ -118,6 +118,12 @@ pub struct ProblemOptions {
     pub threads: usize,
 }
 
+impl Default for ProblemOptions {
+    fn default() -> Self {
+        ProblemOptions { validation: HoldOut::Number(700), seed: 0, keep_going: false, threads: 1 }
+    }
+}
+
 impl Problems {
     /// Opens a prepared folder that has problems, a folder of pools, or reads raw data: HolStep, DeepMath or JSON Lines, as a directory, an
     /// archive or a file.
@@ -133,7 +139,7 @@ impl Problems {
             return folder::read(path);
         }
         let source = Source::open(path)?;
-        let layout = prepare::recognise(&source, path)?;
+        let layout = prepare::recognise(&source, path, Limits::default().bytes)?;
         let prepare_options = Options {
             view: View::Dag,
             validation: options.validation.clone(),
@@ -153,7 +159,7 @@ impl Problems {
         let origin = ProblemOrigin {
             path: path.display().to_string(),
             input: path.file_name().map_or_else(|| "-".into(), |name| name.to_string_lossy().into_owned()),
-            fingerprint: source.fingerprint()?,
+            fingerprint: source.fingerprint(progress)?,
             split: split_text(&prepare_options),
             skipped: std::mem::take(&mut collection.skipped),
         };

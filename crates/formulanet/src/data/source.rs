@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::split::Split;
 use crate::error::shown;
+use crate::read::{has_returns_alone, without_mark};
 use crate::util::hash::mix;
 use crate::{Error, Progress};
 
@@ -49,6 +50,8 @@ pub(super) struct SourceFile {
     pub(super) first_line: usize,
     pub(super) content: Vec<u8>,
     pub(super) split: Split,
+    /// Whether its last line is left out, because it is too long.
+    pub(super) is_cut: bool,
 }
 
 /// What is done with every file.
@@ -56,6 +59,8 @@ pub(super) type Visit<'a> = &'a mut dyn FnMut(SourceFile) -> Result<(), Error>;
 
 /// Bytes of one file; a JSON Lines file may be larger, because it is read in pieces.
 const MAX_FILE: u64 = 1 << 30;
+/// Bytes of a line that is passed over because it is too long.
+const MAX_PASSED: usize = 1 << 30;
 /// Bytes of a piece of a JSON Lines file.
 const PIECE: usize = 1 << 20;
 
@@ -91,6 +96,12 @@ impl Source {
             files.sort();
             return Ok(Source { path: path.to_owned(), kind: Kind::Directory(files), bytes });
         }
+        if !metadata.is_file() {
+            return Err(Error::data(
+                path,
+                "expected a directory, an archive or a file, found a device or a pipe",
+            ));
+        }
         let mut start = Vec::new();
         File::open(path).map_err(failed)?.take(512).read_to_end(&mut start).map_err(failed)?;
         let kind = match start.as_slice() {
@@ -104,13 +115,14 @@ impl Source {
 
     /// A number that another input is very unlikely to have: of the archive's bytes, or of all files of a
     /// directory.
-    pub(super) fn fingerprint(&self) -> Result<String, Error> {
+    pub(super) fn fingerprint(&self, progress: &dyn Progress) -> Result<String, Error> {
         let mut hash = Fingerprint::default();
         let mut add = |path: &Path| -> Result<(), Error> {
             let fail = |error| Error::io(path, error);
             let mut file = File::open(path).map_err(fail)?;
             let mut buffer = vec![0; 1 << 20];
             loop {
+                progress.check()?;
                 match file.read(&mut buffer).map_err(fail)? {
                     0 => return Ok(()),
                     n => hash.add(&buffer[..n]),
@@ -131,17 +143,24 @@ impl Source {
         Ok(hash.finish())
     }
 
-    /// Calls `visit` with every file, in the order of the archive or sorted by name.
-    pub(super) fn for_each(&self, progress: &dyn Progress, visit: Visit<'_>) -> Result<(), Error> {
+    /// Calls `visit` with every file, in the order of the archive or sorted by name. Lines of JSON Lines have at most
+    /// `longest` bytes.
+    pub(super) fn for_each(
+        &self,
+        longest: usize,
+        progress: &dyn Progress,
+        visit: Visit<'_>,
+    ) -> Result<(), Error> {
+        let watch = (longest, progress);
         match &self.kind {
             Kind::Directory(files) => {
                 for file in files {
-                    self.read_plain(&self.path.join(file), &file.to_string_lossy(), progress, visit)?;
+                    self.read_plain(&self.path.join(file), &file.to_string_lossy(), watch, visit)?;
                 }
                 Ok(())
             }
-            Kind::File => self.read_plain(&self.path, &shown(&self.path), progress, visit),
-            Kind::Archive(compression) => self.read_archive(*compression, progress, visit),
+            Kind::File => self.read_plain(&self.path, &shown(&self.path), watch, visit),
+            Kind::Archive(compression) => self.read_archive(*compression, watch, visit),
         }
     }
 
@@ -149,19 +168,20 @@ impl Source {
         &self,
         path: &Path,
         name: &str,
-        progress: &dyn Progress,
+        watch: (usize, &dyn Progress),
         visit: Visit<'_>,
     ) -> Result<(), Error> {
         let file = File::open(path).map_err(|error| Error::io(path, error))?;
-        read_file(Counted { input: file, progress }, None, name, &shown(path), visit)
+        read_file(Counted { input: file, progress: watch.1 }, None, (name, &shown(path)), watch, visit)
     }
 
     fn read_archive(
         &self,
         compression: Compression,
-        progress: &dyn Progress,
+        watch: (usize, &dyn Progress),
         visit: Visit<'_>,
     ) -> Result<(), Error> {
+        let progress = watch.1;
         let shown = shown(&self.path);
         let fail = |error| Error::io(&shown, error);
         let file = File::open(&self.path).map_err(fail)?;
@@ -175,6 +195,7 @@ impl Source {
         let mut seen = HashSet::new();
         for entry in archive.entries().map_err(fail)? {
             let entry = entry.map_err(fail)?;
+            progress.check()?;
             if !entry.header().entry_type().is_file() {
                 continue;
             }
@@ -190,7 +211,7 @@ impl Source {
             }
             let place = format!("{shown}: {name}");
             let size = entry.size();
-            read_file(entry, Some(size), &name, &place, visit)?;
+            read_file(entry, Some(size), (&name, &place), watch, visit)?;
         }
         // To the very end, where a compressed file has its checksum.
         io::copy(&mut archive.into_inner(), &mut io::sink()).map_err(fail)?;
@@ -205,8 +226,8 @@ impl Source {
 fn read_file(
     mut input: impl Read,
     size: Option<u64>,
-    name: &str,
-    shown: &str,
+    (name, shown): (&str, &str),
+    (longest, progress): (usize, &dyn Progress),
     visit: Visit<'_>,
 ) -> Result<(), Error> {
     if is_ancillary(name) {
@@ -215,10 +236,29 @@ fn read_file(
     }
     let split = split_of(name);
     let (mut content, mut first_line, mut total) = (Vec::new(), 1, 0);
+    // How much of `content` is known to have no end of a line, and how much of a line that is too long was passed over.
+    let (mut searched, mut passed) = (0, None);
+    let mut has_returns = false;
+    let piece = |content: Vec<u8>, first_line: usize, is_cut: bool| SourceFile {
+        name: name.to_owned(),
+        first_line,
+        content,
+        split,
+        is_cut,
+    };
     loop {
+        progress.check()?;
         let taken = (&mut input).take(PIECE as u64).read_to_end(&mut content);
         let taken = taken.map_err(|error| Error::io(shown, error))?;
         let is_end = taken < PIECE;
+        if total == 0 {
+            content.drain(..content.len() - without_mark(&content).len());
+            has_returns = has_returns_alone(&content);
+        }
+        if has_returns {
+            let fresh = content.len().saturating_sub(taken);
+            content[fresh..].iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+        }
         total += taken as u64;
         if let Some(size) = size
             && is_end
@@ -226,6 +266,27 @@ fn read_file(
         {
             let message = format!("expected {size} bytes, found {total}: the archive is cut");
             return Err(Error::data(shown, message));
+        }
+        if let Some(bytes) = passed {
+            match content.iter().position(|&byte| byte == b'\n') {
+                Some(end) => {
+                    content.drain(..=end);
+                    (passed, searched, first_line) = (None, 0, first_line + 1);
+                }
+                None if !is_end && bytes > MAX_PASSED => {
+                    return Err(Error::data(
+                        shown,
+                        format!("expected lines, found one of more than {bytes} bytes"),
+                    ));
+                }
+                None => {
+                    passed = Some(bytes + content.len());
+                    content.clear();
+                    if !is_end {
+                        continue;
+                    }
+                }
+            }
         }
         let mut rest = Vec::new();
         if !is_end {
@@ -236,14 +297,23 @@ fn read_file(
                 continue;
             }
             // Pieces of JSON Lines end at the end of a line.
-            match content.iter().rposition(|&byte| byte == b'\n') {
-                Some(end) => rest = content.split_off(end + 1),
-                None => continue,
+            match content[searched..].iter().rposition(|&byte| byte == b'\n') {
+                Some(end) => rest = content.split_off(searched + end + 1),
+                None if content.len() <= longest => {
+                    searched = content.len();
+                    continue;
+                }
+                None => {
+                    visit(piece(Vec::new(), first_line, true))?;
+                    passed = Some(content.len());
+                    content.clear();
+                    continue;
+                }
             }
         }
         let lines = content.iter().filter(|&&byte| byte == b'\n').count();
-        let piece = std::mem::replace(&mut content, rest);
-        visit(SourceFile { name: name.to_owned(), first_line, content: piece, split })?;
+        searched = rest.len();
+        visit(piece(std::mem::replace(&mut content, rest), first_line, false))?;
         first_line += lines;
         if is_end {
             return Ok(());

@@ -14,6 +14,7 @@ use safetensors::tensor::{TensorInfo, TensorView};
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
+use super::checksums::Checksums;
 use super::source::Layout;
 use super::split::Split;
 use super::{Options, map};
@@ -22,8 +23,9 @@ use crate::error::shown;
 use crate::util::files::read_text;
 use crate::util::hash::digest;
 
-/// Number of the folder's format; a program reads only its own.
-pub(super) const FORMAT: u32 = 1;
+/// Number of the folder's format. Format 1 has no checksums, and is still read.
+pub(super) const FORMAT: u32 = 2;
+const OLDEST_FORMAT: u32 = 1;
 pub(super) const GRAPHS: &str = "graphs.safetensors";
 pub(super) const VOCABULARY: &str = "vocab.txt";
 pub(super) const META: &str = "meta.json";
@@ -45,6 +47,39 @@ pub struct Meta {
     pub options: Options,
     /// How much there is.
     pub counts: Counts,
+    /// What its files were when they were written.
+    #[serde(default, skip_serializing_if = "Checksums::is_empty")]
+    pub(super) checksums: Checksums,
+}
+
+impl Meta {
+    /// As the folder has it, with a checksum of its own.
+    pub(super) fn to_text(&self) -> String {
+        let mut meta = self.clone();
+        meta.checksums.take(META);
+        let text = meta.plain();
+        meta.checksums.note(META, text.as_bytes());
+        meta.plain()
+    }
+
+    fn plain(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a description is plain data") + "\n"
+    }
+
+    /// Refuses a description that is not as it was written.
+    fn verify(&self, file: &Path) -> Result<(), Error> {
+        let mut meta = self.clone();
+        let known = meta.checksums.take(META);
+        let mut now = Checksums::default();
+        now.note(META, meta.plain().as_bytes());
+        if known == now.take(META) {
+            return Ok(());
+        }
+        Err(Error::data(
+            file,
+            "expected the description that was written, found a damaged one; prepare the folder again",
+        ))
+    }
 }
 
 /// How much a prepared folder holds.
@@ -300,7 +335,8 @@ impl Arrays {
 }
 
 impl Prepared {
-    /// Maps a prepared folder. Checks its small arrays; looks at graphs only when they are used.
+    /// Maps a prepared folder. Compares its files with their checksums, and checks its small arrays; looks at graphs only
+    /// when they are used.
     ///
     /// # Errors
     ///
@@ -309,7 +345,9 @@ impl Prepared {
         let meta = read_meta(path)?;
         let graphs = path.join(GRAPHS);
         let memory = Arc::new(map::map(&graphs)?);
+        meta.checksums.verify(&graphs, &memory)?;
         let text = read_text(&path.join(VOCABULARY))?;
+        meta.checksums.verify(&path.join(VOCABULARY), text.as_bytes())?;
         let vocabulary: Vec<String> = text.lines().map(str::to_owned).collect();
         let arrays = find(&memory, &meta.counts, vocabulary.len()).map_err(|found| {
             let message = format!("expected a whole prepared folder, found {found}; prepare it again");
@@ -426,11 +464,16 @@ pub(super) fn read_meta(path: &Path) -> Result<Meta, Error> {
     };
     let value: serde_json::Value = serde_json::from_str(&text).map_err(wrong)?;
     let format = &value["format"];
-    if *format != FORMAT {
+    let number = format.as_u64().unwrap_or(0);
+    if !(u64::from(OLDEST_FORMAT)..=u64::from(FORMAT)).contains(&number) {
         let message = format!(
             "expected a folder of format {FORMAT}, found {format}; prepare it again with this program"
         );
         return Err(Error::data(&file, message));
     }
-    serde_json::from_value(value).map_err(wrong)
+    let meta: Meta = serde_json::from_value(value).map_err(wrong)?;
+    if meta.format > OLDEST_FORMAT || !meta.checksums.is_empty() {
+        meta.verify(&file)?;
+    }
+    Ok(meta)
 }

@@ -8,13 +8,16 @@ use std::path::Path;
 use safetensors::SafeTensorError;
 use safetensors::tensor::TensorView;
 
+use super::checksums::Checksums;
 use super::collect::{Collection, Conjecture};
+use super::map::map;
 use super::prepare::{Labels, Options};
 use super::problems;
 use super::split::{self, Candidate, Split};
 use super::store::{Columns, Counts, GRAPHS, META, Meta, VOCABULARY};
 use super::vocabulary::{SPECIAL, UNKNOWN_KINDS, is_logical};
 use crate::util::files::folder_of;
+use crate::util::temporary;
 use crate::{Error, Progress};
 
 /// Whether a folder can be made at a place.
@@ -51,15 +54,14 @@ pub(super) fn write(
     }
     in_new_folder(output, |folder| {
         if meta.options.together {
-            problems::write(&collection, folder)?;
+            problems::write(&collection, folder, &mut meta.checksums)?;
         }
         let (ambiguous_premises, skipped) = (collection.ambiguous_premises, collection.skipped.count);
         let columns = columns(collection, &vocabulary);
         meta.counts = Counts { ambiguous_premises, skipped, ..counts(&columns, vocabulary.labels.len()) };
-        write_arrays(columns.tensors(), &folder.join(GRAPHS))?;
-        write_file(&folder.join(VOCABULARY), vocabulary.text().as_bytes())?;
-        let description = serde_json::to_string_pretty(&meta)? + "\n";
-        write_file(&folder.join(META), description.as_bytes())?;
+        write_arrays(columns.tensors(), &folder.join(GRAPHS), &mut meta.checksums)?;
+        write_file(&folder.join(VOCABULARY), vocabulary.text().as_bytes(), &mut meta.checksums)?;
+        write_file(&folder.join(META), meta.to_text().as_bytes(), &mut meta.checksums)?;
         Ok(!progress.is_stopped())
     })?;
     Ok(meta)
@@ -72,8 +74,8 @@ pub(super) fn in_new_folder(
 ) -> Result<(), Error> {
     let fail = |error| Error::io(output, error);
     // A folder beside the result, so that renaming it is one step; removed if anything fails.
-    let folder =
-        tempfile::Builder::new().prefix(".formulanet-").tempdir_in(folder_of(output)).map_err(fail)?;
+    let parent = folder_of(output);
+    let folder = temporary::maker(parent).tempdir_in(parent).map_err(fail)?;
     if !fill(folder.path()).map_err(fail)? {
         return Err(Error::Interrupted);
     }
@@ -96,10 +98,15 @@ fn readable_by_others(_: &Path, _: u32) -> std::io::Result<()> {
     Ok(())
 }
 
-pub(super) fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+pub(super) fn write_file(path: &Path, bytes: &[u8], checksums: &mut Checksums) -> std::io::Result<()> {
     let mut file = File::create(path)?;
     file.write_all(bytes)?;
+    checksums.note(&name_of(path), bytes);
     file.sync_all()
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 pub(super) fn hold_out(conjectures: &mut [Conjecture], options: &Options) {
@@ -242,13 +249,16 @@ fn counts(columns: &Columns, vocabulary: usize) -> Counts {
 pub(super) fn write_arrays<'a>(
     arrays: impl IntoIterator<Item = (&'static str, TensorView<'a>)>,
     path: &Path,
+    checksums: &mut Checksums,
 ) -> std::io::Result<()> {
     safetensors::serialize_to_file(arrays, None, path).map_err(|error| match error {
         SafeTensorError::IoError(error) => error,
         error => std::io::Error::other(error.to_string()),
     })?;
     readable_by_others(path, 0o644)?;
-    File::open(path)?.sync_all()
+    File::open(path)?.sync_all()?;
+    checksums.note(&name_of(path), &map(path).map_err(std::io::Error::other)?);
+    Ok(())
 }
 
 /// Texts one after the other, and where each ends.

@@ -1,5 +1,7 @@
 //! Formulas as a model reads them: graphs with the model's tokens.
 
+use std::collections::HashSet;
+
 use formulanet_logic::{Formula, Graph, GraphBuilder, Interner, Limits, TooLarge, View};
 use formulanet_net::GraphInput;
 
@@ -82,11 +84,12 @@ impl<'a> Encoder<'a> {
         let label = |node: usize| names.name(graph.labels()[node]);
         let tokens = self.vocabulary.tokens(&degrees, &targets, label);
         let (mut unknown, mut known) = (Vec::<String>::new(), Vec::<&str>::new());
+        let mut met = HashSet::new();
         for (node, &token) in tokens.iter().enumerate() {
             let label = label(node);
             if !self.vocabulary.is_unknown(token) {
                 known.push(label);
-            } else if !unknown.iter().any(|known| known == label) {
+            } else if met.insert(label) {
                 unknown.push(label.to_owned());
             }
         }

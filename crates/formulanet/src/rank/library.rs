@@ -23,11 +23,13 @@ use crate::Error;
 use crate::error::shown;
 use crate::read::{Statement, Syntax};
 use crate::util::files::folder_of;
+use crate::util::temporary;
 use crate::util::vector::CHUNK;
 
 mod addition;
 mod contents;
 mod proofs;
+mod sums;
 
 pub use addition::{Added, Addition};
 pub(crate) use contents::Bookmark;
@@ -35,7 +37,7 @@ pub use contents::News;
 pub use proofs::Learnt;
 
 /// Number of the file's format; a program reads only its own.
-const FORMAT: i64 = 4;
+const FORMAT: i64 = 5;
 /// What tells a library from other SQLite files: "FNet".
 const APPLICATION: i64 = 0x464e_6574;
 /// How long to wait for another process that is writing.
@@ -92,8 +94,7 @@ impl Library {
             return Err(exists());
         }
         // Under another name until it is whole.
-        let place =
-            tempfile::Builder::new().prefix(".formulanet-").tempdir_in(folder_of(path)).map_err(failed)?;
+        let place = temporary::maker(folder_of(path)).tempdir_in(folder_of(path)).map_err(failed)?;
         let unfinished = place.path().join("library");
         let mut library = Self::create(&unfinished, ranker, model)?;
         let mut addition = library.addition(ranker)?;
@@ -130,7 +131,9 @@ impl Library {
                  fingerprint TEXT NOT NULL,
                  model TEXT NOT NULL,
                  width INTEGER NOT NULL,
-                 page INTEGER NOT NULL
+                 page INTEGER NOT NULL,
+                 statement_sum INTEGER NOT NULL,
+                 proof_sum INTEGER NOT NULL
              );
              CREATE TABLE statements (
                  number INTEGER PRIMARY KEY,
@@ -140,7 +143,9 @@ impl Library {
                  module TEXT NOT NULL,
                  graph INTEGER NOT NULL,
                  row BLOB NOT NULL,
-                 features BLOB NOT NULL
+                 features BLOB NOT NULL,
+                 sum INTEGER NOT NULL,
+                 features_sum INTEGER NOT NULL
              );
              CREATE TABLE proofs (
                  number INTEGER PRIMARY KEY,
@@ -149,11 +154,13 @@ impl Library {
                  digest INTEGER NOT NULL,
                  UNIQUE (name, digest)
              );
-             CREATE TABLE reader (model BLOB NOT NULL);"
+             CREATE TABLE reader (model BLOB NOT NULL);
+             {}",
+            sums::TRIGGERS
         );
         transaction.execute_batch(&schema).map_err(&fail)?;
         let made = params![ranker.fingerprint(), model, ranker.width() as i64];
-        transaction.execute("INSERT INTO made VALUES (?1, ?2, ?3, 1)", made).map_err(&fail)?;
+        transaction.execute("INSERT INTO made VALUES (?1, ?2, ?3, 1, 0, 0)", made).map_err(&fail)?;
         transaction.commit().map_err(&fail)?;
         Ok(library)
     }

@@ -131,6 +131,11 @@ impl Named {
             if self.found.name.is_empty() {
                 return Err(at(1, "a name before `:`", "nothing"));
             }
+            if let Some(control) = self.found.name.chars().find(|c| c.is_control()) {
+                // Elsewhere a name is a line, or a part of one.
+                let found = format!("`{}`", control.escape_default());
+                return Err(at(1, "a name without control characters", &found));
+            }
             return Ok(true);
         }
     }

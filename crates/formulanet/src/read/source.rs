@@ -8,6 +8,7 @@ use formulanet_logic::{Limits, ParseError, Position, hol};
 
 use super::format::is_told;
 use super::items::Items;
+use super::text::{normal, normal_text};
 use super::tptp::Problem;
 use super::{Format, Syntax};
 use crate::Error;
@@ -52,7 +53,7 @@ impl Source {
 
     /// A text in memory; the name is for messages. If it is TPTP, it must not include files.
     pub fn text(name: &str, text: impl Into<String>) -> Self {
-        Self::new(name, text.into().into_bytes(), io::empty(), false)
+        Self::new(name, normal_text(text.into()).into_bytes(), io::empty(), false)
     }
 
     fn new(name: &str, beginning: Vec<u8>, rest: impl Read + 'static, may_include: bool) -> Self {
@@ -133,14 +134,15 @@ fn look(input: &mut dyn Read) -> io::Result<Vec<u8>> {
     Ok(beginning)
 }
 
-/// What is in an input that may be compressed with gzip or zstd.
+/// The text of an input that may be compressed with gzip or zstd.
 pub(super) fn plain(raw: Box<dyn Read>) -> io::Result<Box<dyn BufRead>> {
     let mut raw = BufReader::with_capacity(BEGINNING, raw);
-    Ok(match raw.fill_buf()? {
+    let input: Box<dyn BufRead> = match raw.fill_buf()? {
         [0x1f, 0x8b, ..] => Box::new(BufReader::new(flate2::bufread::MultiGzDecoder::new(raw))),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Box::new(BufReader::new(zstd::Decoder::with_buffer(raw)?)),
         _ => Box::new(raw),
-    })
+    };
+    normal(input)
 }
 
 /// Opens a file, or standard input for `-`.

@@ -15,6 +15,7 @@ use crate::measure::{Company, Reader, pool_ranking, predict_together};
 use crate::model::together::{TogetherFile, TogetherRecipe};
 use crate::rank::Library;
 use crate::read::Syntax;
+use crate::util::files;
 use crate::{Error, Progress, Silent};
 
 /// How a network is fitted to a library.
@@ -132,7 +133,7 @@ pub fn train_library(
         return Err(Error::data("library", message));
     }
     let path = folder.join("model.safetensors");
-    let bytes = fs::read(&path).map_err(|error| Error::io(&path, error))?;
+    let bytes = files::read(&path)?;
     let fitted = TogetherFile::from_bytes(&bytes, "the fitted reader")?;
     let measure = |file: &TogetherFile| -> Result<f64, Error> {
         let compute = Compute::new(recipe.precision, training.threads);

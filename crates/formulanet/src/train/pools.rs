@@ -1,6 +1,7 @@
 //! Pools for a network that reads candidates together: what a retriever finds for the facts of theories.
 
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
 
@@ -9,6 +10,7 @@ use formulanet_logic::{Interner, Limits, hol};
 use crate::data::{Candidate, HoldOut, PoolBuilder, ProblemOrigin, Problems, Split, choose_held_out};
 use crate::rank::{Features, Pool, Theory};
 use crate::read::{Skipped, TheoryFile};
+use crate::util::files;
 use crate::util::hash::{digest, hash_text, mix};
 use crate::{Error, Progress, Stage};
 
@@ -71,7 +73,7 @@ pub fn make_pools(
     let split = format!("{:?} {}", options.validation, options.seed);
     let mut fingerprint = Vec::new();
     for source in sources {
-        fingerprint.extend(std::fs::read(&source.file).map_err(|error| Error::io(&source.file, error))?);
+        fingerprint.extend(files::read(Path::new(&source.file))?);
     }
     fingerprint.extend(format!("{options:?}").bytes());
     let mut builder = PoolBuilder::new(Pool::FEATURES, options.limits);

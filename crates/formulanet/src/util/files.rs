@@ -1,18 +1,23 @@
 //! Files that are written whole or not at all, and folders that belong to one process at a time.
 
 use std::fs::{self, File, TryLockError};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 
+use super::temporary;
 use crate::Error;
 use crate::error::shown;
 
 /// Writes a file beside its place and moves it there once it is on the disk, so that a reader, a crash or a full disk
 /// never leaves half of it.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+///
+/// # Errors
+///
+/// If it cannot be written.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let failed = |error| Error::io(path, error);
     let folder = folder_of(path);
-    let mut file = maker().tempfile_in(folder).map_err(failed)?;
+    let mut file = maker(folder).tempfile_in(folder).map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
@@ -26,20 +31,38 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 /// Writes a file as [`write_whole`] does, but leaves it to the system when it is on the disk: for what can be made again.
 pub(crate) fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let failed = |error| Error::io(path, error);
-    let mut file = maker().tempfile_in(folder_of(path)).map_err(failed)?;
+    let folder = folder_of(path);
+    let mut file = maker(folder).tempfile_in(folder).map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
 }
 
-/// Reads a file.
+/// Bytes of a file that is read as a whole, at most, and of a pipe or a device, which may have no end.
+const LARGEST: u64 = 1 << 33;
+const LARGEST_STREAM: u64 = 1 << 28;
+
+/// Reads a file as a whole.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    fs::read(path).map_err(|error| Error::io(path, error))
+    let failed = |error| Error::io(path, error);
+    let file = File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    let most = if metadata.is_file() { LARGEST } else { LARGEST_STREAM };
+    let too_large = || Error::data(path, format!("expected at most {most} bytes, found more"));
+    if metadata.len() > most {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::with_capacity(metadata.len() as usize);
+    file.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// Reads a file of text.
+/// Reads a file of text as a whole.
 pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
-    fs::read_to_string(path).map_err(|error| Error::io(path, error))
+    let not_text = |error: std::string::FromUtf8Error| {
+        Error::data(path, format!("expected UTF-8 text, found {}", error.utf8_error()))
+    };
+    String::from_utf8(read(path)?).map_err(not_text)
 }
 
 /// The folder that a path lies in.
@@ -65,14 +88,12 @@ pub(crate) fn lock(folder: &Path, name: &str) -> Result<File, Error> {
 
 /// What is made under a temporary name belongs to its maker alone; a result is for everybody to read.
 #[cfg(unix)]
-fn maker() -> tempfile::Builder<'static, 'static> {
+fn maker(folder: &Path) -> tempfile::Builder<'static, 'static> {
     use std::os::unix::fs::PermissionsExt;
-    let mut maker = tempfile::Builder::new();
-    maker.prefix(".formulanet-").permissions(fs::Permissions::from_mode(0o666));
+    let mut maker = temporary::maker(folder);
+    maker.permissions(fs::Permissions::from_mode(0o666));
     maker
 }
 
 #[cfg(not(unix))]
-fn maker() -> tempfile::Builder<'static, 'static> {
-    tempfile::Builder::new()
-}
+use temporary::maker;

@@ -1,6 +1,5 @@
 //! Problems in a prepared folder: what they take beside the folder's own arrays.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -11,25 +10,31 @@ use safetensors::tensor::TensorView;
 use super::{Candidate, Entry, ProblemOrigin, Problems, split_text};
 use crate::Error;
 use crate::data::Prepared;
+use crate::data::checksums::Checksums;
 use crate::data::collect::Collection;
 use crate::data::statements::Statements;
 use crate::data::store::{Element, array};
 use crate::data::write::{write_arrays, write_file};
 use crate::read::Skipped;
+use crate::util::files;
 
 const PROBLEMS: &str = "problems.safetensors";
 pub(super) const SYMBOLS: &str = "symbols.txt";
 
 /// Writes the problems of a collection, whose pairs are in order, into a folder.
-pub(in crate::data) fn write(collection: &Collection, folder: &Path) -> io::Result<()> {
+pub(in crate::data) fn write(
+    collection: &Collection,
+    folder: &Path,
+    checksums: &mut Checksums,
+) -> io::Result<()> {
     let pair_statement: Vec<u32> = collection.pairs.iter().map(|pair| pair.graph).collect();
     let conjecture_statement: Vec<u32> = collection.conjectures.iter().map(|c| c.graph).collect();
     let arrays = statement_arrays(&collection.statements.statements).into_iter().chain([
         ("pair_statement", array(&pair_statement)),
         ("conjecture_statement", array(&conjecture_statement)),
     ]);
-    write_arrays(arrays, &folder.join(PROBLEMS))?;
-    write_file(&folder.join(SYMBOLS), symbol_text(&collection.statements.symbols).as_bytes())
+    write_arrays(arrays, &folder.join(PROBLEMS), checksums)?;
+    write_file(&folder.join(SYMBOLS), symbol_text(&collection.statements.symbols).as_bytes(), checksums)
 }
 
 /// The arrays of statements.
@@ -55,9 +60,10 @@ pub(super) fn symbol_text(symbols: &[String]) -> String {
 }
 
 /// The symbols of a folder.
-pub(super) fn read_symbols(folder: &Path) -> Result<Vec<String>, Error> {
+pub(super) fn read_symbols(folder: &Path, checksums: &Checksums) -> Result<Vec<String>, Error> {
     let file = folder.join(SYMBOLS);
-    let symbols = fs::read_to_string(&file).map_err(|error| Error::io(file.display().to_string(), error))?;
+    let symbols = files::read_text(&file)?;
+    checksums.verify(&file, symbols.as_bytes())?;
     Ok(symbols.lines().map(str::to_owned).collect())
 }
 
@@ -70,14 +76,15 @@ pub(super) fn read(path: &Path) -> Result<Problems, Error> {
     }
     let shown = file.display().to_string();
     let damaged = |found: String| Error::data(&shown, format!("expected problems, found {found}"));
-    let bytes = fs::read(&file).map_err(|error| Error::io(&shown, error))?;
+    let bytes = files::read(&file)?;
+    prepared.meta().checksums.verify(&file, &bytes)?;
     let tensors = SafeTensors::deserialize(&bytes).map_err(|error| damaged(error.to_string()))?;
     let found = Found(&tensors);
     let statements = found.statements().map_err(damaged)?;
     let [of_pairs, of_conjectures] =
         ["pair_statement", "conjecture_statement"].map(|name| found.numbers::<u32>(name).map_err(damaged));
     let (of_pairs, of_conjectures) = (of_pairs?, of_conjectures?);
-    let symbols = read_symbols(path)?;
+    let symbols = read_symbols(path, &prepared.meta().checksums)?;
     let counts = prepared.meta().counts;
     let is_statement = |numbers: &[u32]| numbers.iter().all(|&n| (n as usize) < statements.len());
     if !statements.are_whole(symbols.len())

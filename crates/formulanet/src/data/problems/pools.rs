@@ -1,6 +1,5 @@
 //! Pools: conjectures with candidates that a retriever found for them, and what it says of each.
 
-use std::fs;
 use std::path::Path;
 
 use formulanet_logic::{Formula, Interner, Limits, TooLarge};
@@ -10,10 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::folder::{Found, SYMBOLS, read_symbols, statement_arrays, symbol_text};
 use super::{Candidate, Entry, ProblemOrigin, Problems};
 use crate::Error;
+use crate::data::checksums::Checksums;
 use crate::data::split::Split;
 use crate::data::statements::{StatementCollection, StatementMaker};
 use crate::data::store::array;
 use crate::data::write::{check_output, in_new_folder, write_arrays, write_file};
+use crate::util::files;
 
 /// Describes a folder of pools.
 pub(super) const POOLS: &str = "pools.json";
@@ -27,6 +28,29 @@ struct Description {
     features: Vec<String>,
     /// Names of the conjectures.
     conjectures: Vec<String>,
+    /// What the files were when they were written; folders of older versions do not say.
+    #[serde(default, skip_serializing_if = "Checksums::is_empty")]
+    checksums: Checksums,
+}
+
+impl Description {
+    fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("a description is plain data")
+    }
+
+    /// Refuses a description that is not as it was written.
+    fn verify(&mut self, file: &Path) -> Result<(), Error> {
+        if self.checksums.is_empty() {
+            return Ok(());
+        }
+        let known = self.checksums.take(POOLS);
+        let mut now = Checksums::default();
+        now.note(POOLS, &self.to_bytes());
+        let is_same = known == now.take(POOLS);
+        let damaged =
+            || Error::data(file, "expected what was written, found a damaged file; make the pools again");
+        if is_same { Ok(()) } else { Err(damaged()) }
+    }
 }
 
 /// Makes problems of statements and of what a retriever found.
@@ -121,10 +145,11 @@ impl Problems {
     /// If there is something at that place, or it cannot be written.
     pub fn write_pools(&self, output: &Path) -> Result<(), Error> {
         check_output(output)?;
-        let description = Description {
+        let mut description = Description {
             origin: self.origin.clone(),
             features: self.features.clone(),
             conjectures: self.problems.iter().map(|entry| entry.name.clone()).collect(),
+            checksums: Checksums::default(),
         };
         let of_problems = |number: fn(&Entry) -> usize| -> Vec<u32> {
             self.problems.iter().map(|entry| number(entry) as u32).collect()
@@ -145,9 +170,12 @@ impl Problems {
             ("useful", array(&useful)),
         ]);
         in_new_folder(output, |folder| {
-            write_arrays(arrays, &folder.join(ARRAYS))?;
-            write_file(&folder.join(SYMBOLS), symbol_text(&self.symbols).as_bytes())?;
-            write_file(&folder.join(POOLS), &serde_json::to_vec(&description)?)?;
+            let mut checksums = Checksums::default();
+            write_arrays(arrays, &folder.join(ARRAYS), &mut checksums)?;
+            write_file(&folder.join(SYMBOLS), symbol_text(&self.symbols).as_bytes(), &mut checksums)?;
+            description.checksums = checksums.clone();
+            description.checksums.note(POOLS, &description.to_bytes());
+            write_file(&folder.join(POOLS), &description.to_bytes(), &mut checksums)?;
             Ok(true)
         })
     }
@@ -158,23 +186,24 @@ pub(super) fn read(path: &Path) -> Result<Problems, Error> {
     let file = path.join(ARRAYS);
     let damaged =
         |found: &str| Error::data(file.display().to_string(), format!("expected pools, found {found}"));
-    let text = fs::read(path.join(POOLS))
-        .map_err(|error| Error::io(path.join(POOLS).display().to_string(), error))?;
-    let description: Description = serde_json::from_slice(&text)
+    let text = files::read(&path.join(POOLS))?;
+    let mut description: Description = serde_json::from_slice(&text)
         .map_err(|error| Error::data(path.join(POOLS).display().to_string(), error.to_string()))?;
-    let bytes = fs::read(&file).map_err(|error| Error::io(file.display().to_string(), error))?;
+    description.verify(&path.join(POOLS))?;
+    let bytes = files::read(&file)?;
+    description.checksums.verify(&file, &bytes)?;
     let tensors = SafeTensors::deserialize(&bytes).map_err(|error| damaged(&error.to_string()))?;
     let found = Found(&tensors);
     let numbers = |name: &str| found.numbers::<u32>(name).map_err(|error| damaged(&error));
     let bytes_of = |name: &str| found.numbers::<u8>(name).map_err(|error| damaged(&error));
     let statements = found.statements().map_err(|error| damaged(&error))?;
-    let symbols = read_symbols(path)?;
+    let symbols = read_symbols(path, &description.checksums)?;
     let [of_problems, ends, relevant, of_candidates] =
         ["conjecture_statement", "candidate_ends", "relevant", "candidate_statement"].map(numbers);
     let (of_problems, ends, relevant, of_candidates) = (of_problems?, ends?, relevant?, of_candidates?);
     let (splits, useful) = (bytes_of("splits")?, bytes_of("useful")?);
     let values = found.numbers::<u16>("values").map_err(|error| damaged(&error))?;
-    let Description { mut origin, features, conjectures } = description;
+    let Description { mut origin, features, conjectures, .. } = description;
     let is_statement = |numbers: &[u32]| numbers.iter().all(|&n| (n as usize) < statements.len());
     let count = conjectures.len();
     let fits = statements.are_whole(symbols.len())

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
-use super::{CHUNK, Library, fail, proofs};
+use super::{CHUNK, Library, fail, proofs, sums};
 use crate::Error;
 use crate::rank::{Premise, Ranker};
 use crate::read::{Oddities, Proof};
@@ -130,16 +130,22 @@ impl<'a> Addition<'a> {
             return Ok(());
         }
         let insert =
-            "INSERT INTO statements (name, text, syntax, module, graph, row, features) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-             ON CONFLICT (name) DO UPDATE SET text = ?2, syntax = ?3, module = ?4, graph = ?5, row = ?6, features = ?7";
+            "INSERT INTO statements (name, text, syntax, module, graph, row, features, sum, features_sum)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+             ON CONFLICT (name) DO UPDATE SET text = ?2, syntax = ?3, module = ?4, graph = ?5, row = ?6, features = ?7,
+             sum = ?8, features_sum = ?9";
         let mut insert = connection.prepare_cached(insert).map_err(&fail)?;
         for (premise, row) in fresh.iter().zip(rows.iter()) {
             // A proof of what a name meant before says nothing about what it means now.
             proofs::forget_all(self.library, &premise.name)?;
             let graph = premise.encoded.fingerprint() as i64;
             let features = premise.features.to_bytes();
-            let (name, text, syntax) = (&premise.name, &premise.text, premise.syntax.name());
-            let values = params![name, text, syntax, premise.module, graph, row.to_bytes(), features];
+            let (name, text, syntax) = (premise.name.as_str(), premise.text.as_str(), premise.syntax.name());
+            let (module, row) = (&premise.module, row.to_bytes());
+            let texts = [name, text, syntax, module].map(str::as_bytes);
+            let sum = sums::of_statement(texts, graph, &row);
+            let features_sum = sums::sum(&[name.as_bytes(), &features]);
+            let values = params![name, text, syntax, module, graph, row, features, sum, features_sum];
             insert.execute(values).map_err(&fail)?;
         }
         for proof in waiting.into_iter().flat_map(|premise| premise.proofs) {

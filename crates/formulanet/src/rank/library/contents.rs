@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rusqlite::{OptionalExtension, Transaction};
 
-use super::{CHUNK, Library, fail, statement};
+use super::{CHUNK, Library, fail, statement, sums};
 use crate::Error;
 use crate::model::together::TogetherFile;
 use crate::rank::candidates::{Entry, Shelf};
@@ -163,29 +163,40 @@ impl Library {
     ) -> Result<(), Error> {
         let fail = fail(&self.path);
         let width = self.made()?.width;
-        let query =
-            "SELECT name, text, syntax, row, graph, module FROM statements WHERE number > ?1 ORDER BY number";
+        // Read before the statements: what is added meanwhile is in none of both, because this is one look at the file.
+        let _moment = self.connection.is_autocommit().then(|| self.moment()).transpose()?;
+        let expected: i64 = self.one("SELECT statement_sum FROM made", |row| row.get(0))?;
+        let query = "SELECT name, text, syntax, row, graph, module, sum FROM statements WHERE number > ?1 ORDER BY number";
         let mut query = self.connection.prepare_cached(query).map_err(&fail)?;
         let mut found = query.query([number]).map_err(&fail)?;
         let (mut entries, mut rows) = (Vec::new(), Rows::new(width));
         let mut last: Arc<str> = Arc::from("");
+        let mut total = 0;
         while let Some(row) = found.next().map_err(&fail)? {
             let statement = statement(row).map_err(&fail)?;
-            let blob = row.get_ref(3).map_err(&fail)?;
-            if !rows.push_bytes(blob.as_blob().unwrap_or_default()) {
+            let blob = row.get_ref(3).map_err(&fail)?.as_blob().unwrap_or_default();
+            let graph = row.get::<_, i64>(4).map_err(&fail)?;
+            let module = row.get_ref(5).map_err(&fail)?.as_str().unwrap_or_default();
+            let syntax = row.get_ref(2).map_err(&fail)?.as_str().unwrap_or_default();
+            let texts = [&statement.name, &statement.text, syntax, module].map(str::as_bytes);
+            let sum = sums::of_statement(texts, graph, blob);
+            if Ok(sum) != row.get(6) || !rows.push_bytes(blob) {
                 return Err(self.damaged(&statement.name));
             }
-            let graph = row.get::<_, i64>(4).map_err(&fail)? as u64;
-            let module = row.get_ref(5).map_err(&fail)?.as_str().unwrap_or_default();
+            total = sums::add(total, sum);
             // Statements of a module stand together, and share its name.
             if module != &*last {
                 last = Arc::from(module);
             }
-            entries.push(Entry { statement, graph, module: Arc::clone(&last) });
+            entries.push(Entry { statement, graph: graph as u64, module: Arc::clone(&last) });
             if entries.len() == CHUNK {
                 visit(std::mem::take(&mut entries), &rows)?;
                 rows = Rows::new(width);
             }
+        }
+        if number == 0 && total != expected {
+            return Err(self
+                .error("expected more statements; the file is damaged: build the library again".to_owned()));
         }
         if entries.is_empty() { Ok(()) } else { visit(entries, &rows) }
     }

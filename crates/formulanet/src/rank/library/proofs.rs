@@ -3,14 +3,13 @@
 //! A proof is kept with all names that it has, also those that the library does not know. Which of them count is decided when
 //! the library is read: those of statements that come before what was proved.
 
-use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{OptionalExtension, Row, Transaction, TransactionBehavior, params};
 
-use super::{Library, fail};
+use super::{Library, fail, sums};
 use crate::Error;
 use crate::rank::learned::Learned;
 use crate::rank::theory::Features;
 use crate::read::{Oddities, Proof};
-use crate::util::hash::digest;
 
 /// What learning did.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -91,10 +90,14 @@ impl Library {
     /// If the file is damaged.
     pub fn proofs_of(&self, name: &str) -> Result<Vec<Vec<String>>, Error> {
         let fail = fail(&self.path);
-        let query = "SELECT used FROM proofs WHERE name = ?1 ORDER BY number";
+        let query = "SELECT used, digest FROM proofs WHERE name = ?1 ORDER BY number";
         let mut query = self.connection.prepare_cached(query).map_err(&fail)?;
-        let rows = query.query_map([name], |row| row.get::<_, String>(0)).map_err(&fail)?;
-        rows.map(|used| self.names(&used.map_err(&fail)?)).collect()
+        let read = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?));
+        let rows = query.query_map([name], read).map_err(&fail)?;
+        let whole = |(used, sum): (String, i64)| {
+            if sum == proof_sum(name, &used) { self.names(&used) } else { Err(self.damaged_proof()) }
+        };
+        rows.map(|row| whole(row.map_err(&fail)?)).collect()
     }
 
     /// What its statements are recognised by and what their proofs used; `None` if there are no proofs.
@@ -114,30 +117,42 @@ impl Library {
     /// Adds statements and proofs with higher numbers than these.
     pub(super) fn learn_into(&self, learned: &mut Learned, statement: i64, proof: i64) -> Result<(), Error> {
         let fail = fail(&self.path);
-        let query = "SELECT name, features FROM statements WHERE number > ?1 ORDER BY number";
+        let query = "SELECT name, features, features_sum FROM statements WHERE number > ?1 ORDER BY number";
         let mut query = self.connection.prepare_cached(query).map_err(&fail)?;
         let mut rows = query.query([statement]).map_err(&fail)?;
         while let Some(row) = rows.next().map_err(&fail)? {
             let name: String = row.get(0).map_err(&fail)?;
             let blob = row.get_ref(1).map_err(&fail)?;
-            let features = Features::from_bytes(blob.as_blob().unwrap_or_default());
+            let blob = blob.as_blob().unwrap_or_default();
+            let is_whole = Ok(sums::sum(&[name.as_bytes(), blob])) == row.get(2);
+            let features = Features::from_bytes(blob).filter(|_| is_whole);
             let features = features.ok_or_else(|| self.damaged(&name))?;
             learned.add_fact(name, &features);
         }
-        let query = "SELECT name, used FROM proofs WHERE number > ?1 ORDER BY number";
+        let query = "SELECT name, used, digest FROM proofs WHERE number > ?1 ORDER BY number";
         let mut query = self.connection.prepare_cached(query).map_err(&fail)?;
         let mut rows = query.query([proof]).map_err(&fail)?;
+        let mut total = 0;
         while let Some(row) = rows.next().map_err(&fail)? {
             let name: String = row.get(0).map_err(&fail)?;
             let used: String = row.get(1).map_err(&fail)?;
+            let sum = proof_sum(&name, &used);
+            if Ok(sum) != row.get(2) {
+                return Err(self.damaged_proof());
+            }
+            total = sums::add(total, sum);
             learned.add_proof(&name, &self.names(&used)?);
         }
-        Ok(())
+        let expected: i64 = self.one("SELECT proof_sum FROM made", |row| row.get(0))?;
+        if proof == 0 && total != expected { Err(self.damaged_proof()) } else { Ok(()) }
     }
 
     fn names(&self, used: &str) -> Result<Vec<String>, Error> {
-        serde_json::from_str(used)
-            .map_err(|_| self.error("the list of a proof is damaged; build the library again".to_owned()))
+        serde_json::from_str(used).map_err(|_| self.damaged_proof())
+    }
+
+    fn damaged_proof(&self) -> Error {
+        self.error("the list of a proof is damaged; build the library again".to_owned())
     }
 
     /// Begins a change; others that want to change the library wait.
@@ -152,6 +167,11 @@ impl Library {
     }
 }
 
+/// The checksum of a proof, which also tells it from others of the same statement.
+fn proof_sum(name: &str, used: &str) -> i64 {
+    sums::sum(&[name.as_bytes(), used.as_bytes()])
+}
+
 /// Puts a proof in, unless it is there; says whether it was not.
 pub(super) fn insert(library: &Library, proof: &Proof) -> Result<bool, Error> {
     let mut used: Vec<&str> = proof.used.iter().map(String::as_str).collect();
@@ -161,7 +181,7 @@ pub(super) fn insert(library: &Library, proof: &Proof) -> Result<bool, Error> {
     let fail = fail(&library.path);
     let insert = "INSERT OR IGNORE INTO proofs (name, used, digest) VALUES (?1, ?2, ?3)";
     let mut insert = library.connection.prepare_cached(insert).map_err(&fail)?;
-    let values = params![proof.name, used, digest(used.as_bytes()) as i64];
+    let values = params![proof.name, used, proof_sum(&proof.name, &used)];
     Ok(insert.execute(values).map_err(&fail)? > 0)
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 #[cfg(feature = "shipped")]
 use std::sync::OnceLock;
 
+use formulanet_net::{CHECKSUM, UNSEALED, is_sealed, seal, verify};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
 use super::facts::{Goal, Theory};
@@ -76,7 +77,7 @@ impl Blend {
     /// If it is no blend of this program's signals.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let shown = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|error| Error::io(&shown, error))?;
+        let bytes = files::read(path)?;
         Self::from_bytes(&bytes, &shown)
     }
 
@@ -93,6 +94,10 @@ impl Blend {
         let part = |key: &str| metadata.get(key).map_or("", String::as_str);
         if part(KIND) != BLEND {
             return Err(damaged("something else"));
+        }
+        let is_cut = metadata.contains_key(CHECKSUM) && !is_sealed(bytes);
+        if is_cut || verify(bytes).is_err() {
+            return Err(damaged("a damaged one: the checksum does not fit"));
         }
         if part(SIGNALS) != Signals::NAMES.join(" ") {
             return Err(damaged("one of other signals, made by another version of this program"));
@@ -146,8 +151,11 @@ impl Blend {
             (KIND.to_owned(), BLEND.to_owned()),
             (SIGNALS.to_owned(), Signals::NAMES.join(" ")),
             (ORIGIN.to_owned(), self.origin.clone()),
+            (CHECKSUM.to_owned(), UNSEALED.to_owned()),
         ]);
-        safetensors::serialize(parts, Some(metadata)).map_err(failed)
+        let mut bytes = safetensors::serialize(parts, Some(metadata)).map_err(failed)?;
+        seal(&mut bytes);
+        Ok(bytes)
     }
 
     /// Writes a file, whole or not at all.

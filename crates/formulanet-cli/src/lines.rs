@@ -5,6 +5,8 @@ use formulanet::logic::hol::{self, Overload};
 use formulanet::logic::{Interner, Names};
 use formulanet::read::{Statement, Syntax};
 
+use crate::output::shown;
+
 /// A statement in one line. What a program printed with all brackets is shown in infix; what people wrote stays.
 pub(crate) fn statement(statement: &Statement, names: &Names) -> String {
     let text = statement.text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -22,14 +24,16 @@ fn in_infix(text: &str, names: &Names) -> Option<String> {
     is_printed.then(|| formula.pretty(&interner).to_string())
 }
 
-/// Cuts a line to the width of the terminal, if that is where it goes.
+/// A line for people: control characters are shown as such, and it is cut to the width of the terminal, if that is where it
+/// goes.
 pub(crate) fn cut(line: &str) -> String {
+    let line = &shown(line);
     let terminal = Term::stdout();
     match terminal.is_term().then(|| terminal.size_checked()).flatten() {
         Some((_, width)) if measure_text_width(line) > usize::from(width) => {
             truncate_str(line, usize::from(width), "…").into_owned()
         }
-        _ => line.to_owned(),
+        _ => line.clone().into_owned(),
     }
 }
 
