@@ -10,9 +10,16 @@ fuzz_target!(|input: &[u8]| {
     let (mut names, mut formula) = (Interner::new(), Formula::new());
     let mut reader = holstep::Reader::new(input, common::LIMITS);
     let mut parser = holstep::Parser::new(common::LIMITS);
-    while let Ok(Some(entry)) = reader.next_entry() {
-        if parser.parse(&entry.statement, &mut names, &mut formula).is_ok() {
-            common::check(&formula, &mut names);
+    for _ in 0..=input.len() {
+        match reader.next_entry() {
+            Ok(None) => return,
+            Ok(Some(entry)) => {
+                if parser.parse(&entry.statement, &mut names, &mut formula).is_ok() {
+                    common::check(&formula, &mut names);
+                }
+            }
+            Err(_) => reader.recover(),
         }
     }
+    panic!("more statements than bytes");
 });

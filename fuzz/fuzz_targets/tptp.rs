@@ -11,9 +11,17 @@ fuzz_target!(|input: &[u8]| {
     let Ok(text) = std::str::from_utf8(input) else { return };
     let mut names = Interner::new();
     let mut reader = Reader::new(text, common::LIMITS);
-    while let Ok(Some(item)) = reader.next(&mut names) {
-        if let Item::Annotated(tptp::Annotated { formula: Some(formula), .. }) = item {
-            common::check(&formula, &mut names);
+    loop {
+        match reader.next(&mut names) {
+            Ok(None) => break,
+            Ok(Some(Item::Annotated(tptp::Annotated { formula: Some(formula), .. }))) => {
+                common::check(&formula, &mut names);
+            }
+            Ok(Some(_)) => {}
+            Err(_) => {
+                let damaged = reader.recover().expect("a statement was damaged");
+                assert!(!damaged.span.is_empty() && text.is_char_boundary(damaged.span.end));
+            }
         }
     }
     for (_, language) in Language::ALL {
