@@ -62,6 +62,10 @@ def digest(path):
     return total.hexdigest()
 
 
+# A run's checkpoint.
+STATE = "last.safetensors"
+
+
 class Lost(Exception):
     pass
 
@@ -123,21 +127,18 @@ class Attack:
         usual = self.timed("train", "--out", runs / "whole", *flags)
         expected = digest(runs / "whole" / "model.safetensors")
         done, number = 0, 0
+
+        def command(run):
+            # Before its first checkpoint, a run has nothing to go on with: it begins anew.
+            return ["train", "--resume", run, "--data", data] if (run / STATE).exists() else ["train", "--out", run, *flags]
+
         while done < kills:
-            run, begun, number = runs / f"run{number}", False, number + 1
-            while done < kills:
-                resumes = begun and (run / "recipe.toml").exists()
-                command = ["train", "--resume", run, "--data", data] if resumes else ["train", "--out", run, *flags]
-                if not resumes and run.exists():
-                    shutil.rmtree(run)
-                over = self.kill("train", usual / 3, *command)
-                begun, done = True, done + 1
-                if over:
-                    break
-            if not (run / "recipe.toml").exists():
-                continue
+            run, over, number = runs / f"run{number}", False, number + 1
+            while done < kills and not over:
+                over = self.kill("train", usual / 3, *command(run))
+                done += 1
             if not (run / "model.safetensors").exists():
-                self.run("train", "--resume", run, "--data", data)
+                self.run(*command(run))
             if digest(run / "model.safetensors") != expected:
                 raise Lost(f"train: other weights in {run}")
             self.swept(run)
