@@ -104,25 +104,18 @@ fn names_are_shown_as_what_they_are() {
     let run = formulanet(&["library", "build", &library, "-"], forged);
     assert_eq!(run.code, Some(1));
     assert!(run.stderr.contains("a name without control characters, found `\\n`"), "{}", run.stderr);
-    // Names of TPTP may have any character, and statements have.
-    let escaping = "fof('a\u{1b}[31m', axiom, p('\u{9b}2J')).\n";
+    // Names of HolStep may have any character.
+    let escaping = "N g\nC |- T\nT cT\nD a\u{1b}[31m\u{202e}\nA |- (T = T)\nT c= cT cT\n";
     formulanet(&["library", "build", &library, "-"], escaping.as_bytes()).output();
-    let listed = formulanet(&["library", "list", &library], b"").output();
-    assert!(
-        listed.contains("a\\u{1b}[31m") && !listed.contains('\u{1b}') && !listed.contains('\u{9b}'),
-        "{listed:?}"
-    );
-    for command in [
-        &["rank", "--conjecture", "p(a)", "--premises", "-", "--no-read"][..],
-        &["neighbors", "p(a)", "--premises", "-"],
-        &["graph", "--tptp", "-"],
+    for (command, input) in [
+        (&["library", "list", &library][..], ""),
+        (&["rank", "--conjecture", "F", "--premises", "-"], escaping),
+        (&["neighbors", "F", "--premises", "-"], escaping),
+        (&["graph", "--holstep", "-"], escaping),
     ] {
-        let run = formulanet(command, escaping.as_bytes());
-        assert!(
-            !run.stdout.contains(['\u{1b}', '\u{9b}']) && run.stdout.contains("\\u{1b}"),
-            "{}",
-            run.stdout
-        );
+        let printed = formulanet(command, input.as_bytes()).output();
+        assert!(!printed.contains(['\u{1b}', '\u{202e}']), "{printed:?}");
+        assert!(printed.contains("a\\u{1b}[31m\\u{202e}"), "{printed:?}");
     }
     let run = formulanet(&["rank", "--conjecture", "T", "--premises", "no\u{1b}[31mfile"], b"");
     assert!(run.stderr.contains("no\\u{1b}[31mfile"), "{}", run.stderr);
