@@ -107,7 +107,7 @@ fn damaged_pools_are_refused() {
     for length in [0, 100, bytes.len() / 2, bytes.len() - 1] {
         place.write("pools/pools.safetensors", &bytes[..length]);
         let error = open(&place, "pools").err().expect("refused").to_string();
-        assert!(error.contains("expected pools, found"), "{error}");
+        assert!(error.contains("expected pools, found") || error.contains("found a damaged one"), "{error}");
     }
 }
 

@@ -103,7 +103,7 @@ fn other_and_damaged_folders_are_refused() {
     let end = bytes.len() - 1;
     bytes[end] = 255;
     place.write("data/problems.safetensors", &bytes);
-    assert!(refused("data").to_string().contains("do not fit together"));
+    assert!(refused("data").to_string().contains("found a damaged one"));
     place.write("data/problems.safetensors", &bytes[..end]);
     assert!(refused("data").to_string().contains("expected problems"));
 }

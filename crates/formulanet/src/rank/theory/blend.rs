@@ -213,11 +213,16 @@ mod tests {
         for length in 0..bytes.len() {
             assert!(Blend::from_bytes(&bytes[..length], "cut").is_err(), "{length}");
         }
+        // Something else, but written whole.
+        let refused = |mut other: Vec<u8>| {
+            formulanet_net::seal(&mut other);
+            Blend::from_bytes(&other, "other").unwrap_err().to_string()
+        };
         let replaced = |from: &str, to: &str| {
             let place = bytes.windows(from.len()).position(|part| part == from.as_bytes()).unwrap();
             let mut other = bytes.clone();
             other[place..place + from.len()].copy_from_slice(to.as_bytes());
-            Blend::from_bytes(&other, "other").unwrap_err().to_string()
+            refused(other)
         };
         assert!(replaced("\"blend\"", "\"blond\"").contains("something else"));
         assert!(replaced("parts_4", "parts_5").contains("other signals"));
@@ -227,12 +232,10 @@ mod tests {
         let start = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
         let column = start + bytes[start..].iter().position(|&byte| byte == 3).unwrap();
         wrong_column[column] = 255;
-        assert!(
-            Blend::from_bytes(&wrong_column, "column").unwrap_err().to_string().contains("damaged trees")
-        );
+        assert!(refused(wrong_column).contains("damaged trees"));
         let leaf = start + bytes[start..].windows(4).position(|part| part == 2.0f32.to_le_bytes()).unwrap();
         infinite[leaf..leaf + 4].copy_from_slice(&f32::INFINITY.to_le_bytes());
-        assert!(Blend::from_bytes(&infinite, "leaf").unwrap_err().to_string().contains("damaged trees"));
+        assert!(refused(infinite).contains("damaged trees"));
     }
 
     #[cfg(feature = "shipped")]
