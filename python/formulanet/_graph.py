@@ -65,10 +65,7 @@ class Graph:
         return self._of_formula().kinds
 
     def to_networkx(self) -> "networkx.MultiDiGraph":
-        """As a graph of networkx; nodes have a `label`, edges a `rank`.
-
-        >>> graph("!x. x = x").to_networkx().nodes(data="label")  # doctest: +SKIP
-        """
+        """As a graph of networkx, which has to be installed. Nodes have a `label`, edges a `rank`."""
         import networkx
 
         result = networkx.MultiDiGraph()

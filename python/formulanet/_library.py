@@ -50,7 +50,7 @@ class Library:
     Added(new=1, changed=0, same=0, proofs=0)
     >>> library.names
     ['ADD_COMM', 'REFL', 'ADD_0']
-    >>> library.learn({"ADD_COMM": ["ADD_0"]})
+    >>> library.learn({"ADD_0": ["ADD_COMM"]})
     Learned(new=1, same=0, left_out=0)
     >>> [ranked.name for ranked in library.rank("!a. a + 1 = 1 + a", k=1)]
     ['ADD_COMM']

@@ -39,7 +39,7 @@ def test_other_models_and_languages():
 def test_the_wrong_one_of_many_is_named():
     with pytest.raises(formulanet.ParseError) as caught:
         formulanet.embed(["x = x", "x = "])
-    assert (caught.value.file, caught.value.line, caught.value.column) == ("statement 2", 1, 5)
+    assert (caught.value.file, caught.value.line, caught.value.column) == ("statement 2", 1, 4)
 
 
 @pytest.mark.parametrize("view", ["graph", "graph-names", "tree", "tree-names", "dag"])
@@ -91,4 +91,4 @@ def test_files_are_read(fixtures):
     lemmas = formulanet.read(fixtures / "arithmetic.hol")
     assert len(lemmas) == 49 and lemmas[0].syntax == "hol" and lemmas[0].role == ""
     roles = {statement.role for statement in formulanet.read(fixtures / "relations.p")}
-    assert roles == {"axiom", "conjecture"}
+    assert roles == {"axiom", "hypothesis", "conjecture"}

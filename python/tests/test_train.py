@@ -74,7 +74,7 @@ def test_a_callback_sees_training_and_may_stop_it(prepared, tmp_path):
 
 
 def test_recipes(prepared, tmp_path):
-    with pytest.raises(formulanet.Error, match="found `colour`; there are model, conditional, dimension"):
+    with pytest.raises(formulanet.Error, match="found `colour`; there are average, batch, blur"):
         formulanet.train(prepared, tmp_path / "run", colour="red")
     with pytest.raises(formulanet.Error, match="`epochs`"):
         formulanet.train(prepared, tmp_path / "run", epochs="many")
