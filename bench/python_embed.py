@@ -4,12 +4,14 @@
 
 Both embed the same file of statements, made here, as many times; runs alternate, so that both meet the same noise. The
 program starts, loads its model and writes a file of numpy every time; Python loads its model once, as a user does, and the
-time of that is shown apart. The second figure takes the program's start, as measured with one statement, off its time.
+time of that is shown apart. The last figures take the program's start, as measured with one statement, off its time. Seconds
+of the processor say more than those of the clock where other programs run meanwhile.
 """
 
 import os
 import pathlib
 import random
+import resource
 import statistics
 import subprocess
 import sys
@@ -35,7 +37,8 @@ def formula(chance):
     def body(depth):
         if depth == 0 or chance.random() < 0.3:
             return f"{term(3)} {chance.choice(['=', '<=', '<'])} {term(3)}"
-        return f"({body(depth - 1)}) {chance.choice(['/\\', '\\/', '==>'])} ({body(depth - 1)})"
+        connective = chance.choice(["/\\", "\\/", "==>"])
+        return f"({body(depth - 1)}) {connective} ({body(depth - 1)})"
 
     return f"!{' '.join(variables)}. {body(2)}"
 
@@ -50,28 +53,47 @@ def main():
         file.write_text("".join(f"S{n}: {text}\n" for n, text in enumerate(statements)))
         one.write_text("S: x = x\n")
 
-        def program(path):
-            begin = time.perf_counter()
-            subprocess.run([PROGRAM, "embed", "--premises", path, "--format", "npy", "--out", out], check=True)
-            return time.perf_counter() - begin
+        def program():
+            subprocess.run([PROGRAM, "embed", "--premises", file, "--format", "npy", "--out", out], check=True)
+
+        def start():
+            subprocess.run([PROGRAM, "embed", "--premises", one, "--format", "npy", "--out", out], check=True)
+
+        def python():
+            formulanet.embed(statements)
 
         begin = time.perf_counter()
         formulanet.embed("x = x")
         print(f"{count} statements, {os.cpu_count()} cores; Python loads its model in {time.perf_counter() - begin:.2f} s")
-        start = statistics.median(program(one) for _ in range(runs))
-        print(f"the program starts and embeds one statement in {start:.2f} s")
-        times = {"program": [], "python": []}
+        times = {"start": [], "program": [], "python": []}
         for run in range(runs):
-            times["program"].append(program(file))
-            begin = time.perf_counter()
-            vectors = formulanet.embed(statements)
-            times["python"].append(time.perf_counter() - begin)
-            print(f"run {run}: program {times['program'][-1]:.2f} s, python {times['python'][-1]:.2f} s", flush=True)
-        assert np.array_equal(vectors, np.load(out)), "both make the same vectors"
-    program_time, python_time = (statistics.median(times[name]) for name in ("program", "python"))
-    print(f"median: program {count / program_time:.0f} statements/s, python {count / python_time:.0f} statements/s")
-    print(f"python at {100 * program_time / python_time:.1f} % of the program, its start included")
-    print(f"python at {100 * (program_time - start) / python_time:.1f} % of the program, without its start")
+            for work in (start, program, python):
+                times[work.__name__].append(measured(work))
+            shown = (f"{name} {clock:.2f} s ({cpu:.2f} s)" for name, ((*_, (clock, cpu))) in times.items())
+            print(f"run {run}, clock (processor): {', '.join(shown)}", flush=True)
+        program()
+        assert np.array_equal(formulanet.embed(statements), np.load(out)), "both make the same vectors"
+    for which, what in enumerate(["clock", "processor"]):
+        start_time, program_time, python_time = (
+            statistics.median(pair[which] for pair in times[name]) for name in ("start", "program", "python")
+        )
+        print(
+            f"{what}, median: program {count / program_time:.0f} statements/s, python {count / python_time:.0f};"
+            f" python at {100 * program_time / python_time:.1f} %,"
+            f" {100 * (program_time - start_time) / python_time:.1f} % without the program's start"
+        )
+
+
+def measured(work):
+    """Seconds by the clock, and those of the processor in this process and in those that it started."""
+
+    def processor():
+        used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return sum(one.ru_utime + one.ru_stime for one in used)
+
+    begin = time.perf_counter(), processor()
+    work()
+    return time.perf_counter() - begin[0], processor() - begin[1]
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ pub(crate) enum Kind {
     /// One that reads a statement anew for every conjecture: it can be measured.
     Marked(Box<TrainedModel>),
     /// One that reads a conjecture and its candidates together, laid out once it is needed.
-    Together(Box<TogetherFile>, OnceLock<rank::Reading>),
+    Together(Box<TogetherFile>, OnceLock<Box<rank::Reading>>),
 }
 
 /// A model, and what it runs on.
@@ -95,7 +95,7 @@ impl Loaded {
             return Ok(reading);
         }
         let made = rank::Reading::new(TogetherFile::clone(file), self.compute())?;
-        Ok(reading.get_or_init(|| made))
+        Ok(reading.get_or_init(|| Box::new(made)))
     }
 
     /// The trained network, if it reads statements one by one.
