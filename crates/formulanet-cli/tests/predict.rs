@@ -128,7 +128,11 @@ fn facts_are_asked_for_in_the_order_of_the_library() {
     assert!(of_mul.contains(&"mul") && !of_mul.contains(&"nat_induction"), "{of_mul:?}");
     assert!(run.stderr.contains("the first is `nobody`") && place.log().contains("the first is `nobody`"));
     let run = place.predict(&["-e", "no-such-file"], "");
-    assert!(run.code == Some(1) && run.stderr.contains("cannot read or write `no-such-file`"), "{}", run.stderr);
+    assert!(
+        run.code == Some(1) && run.stderr.contains("cannot read or write `no-such-file`"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]

@@ -157,16 +157,21 @@ fn commands_print_what_the_pages_say() {
 fn every_page_is_listed_and_every_block_is_tested() {
     let (readme, summary) = (&pages()[0].1, fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap());
     let compiled = include_str!("../../formulanet-testing/src/lib.rs");
+    let run_by_pytest = include_str!("../../../python/tests/test_docs.py");
     for (name, text) in pages() {
         let (_, marks) = read(&text);
         for mark in &marks {
-            // Blocks of OCaml are run by hol_light.rs.
-            let known = ["console", "rust", "text", "ocaml"];
+            // Blocks of OCaml are run by hol_light.rs, those of Python by pytest.
+            let known = ["console", "rust", "text", "ocaml", "python"];
             assert!(known.contains(mark), "{name}: what is done with `{mark}` blocks?");
         }
         assert!(
             !marks.contains(&"rust") || compiled.contains(&name),
             "{name}: its Rust blocks are not compiled"
+        );
+        assert!(
+            !marks.contains(&"python") || run_by_pytest.contains(&format!("\"{name}\"")),
+            "{name}: its Python blocks are not run"
         );
         if let Some(page) = name.strip_prefix("docs/").filter(|page| *page != "SUMMARY.md") {
             assert!(readme.contains(&format!("({name})")), "README.md does not link to {name}");

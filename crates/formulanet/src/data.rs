@@ -30,4 +30,4 @@ pub use source::Layout;
 pub(crate) use split::choose_held_out;
 pub use split::{HoldOut, Split};
 pub use stats::{Distribution, Sizes, Stats};
-pub use store::{Conjecture, Counts, Meta, Pair, Premise, Prepared};
+pub use store::{Conjecture, Counts, Meta, Pair, Place, Premise, Prepared};

@@ -155,6 +155,17 @@ pub struct Premise<'a> {
     pub graph: u32,
 }
 
+/// Where an array of a prepared folder lies, for programs that map its file themselves.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Its name.
+    pub name: &'static str,
+    /// Bytes of each of its numbers, which are unsigned and little-endian.
+    pub width: usize,
+    /// Its bytes in the file.
+    pub bytes: Range<usize>,
+}
+
 /// What an array may be made of.
 pub(super) trait Element: AnyBitPattern + NoUninit {
     const DTYPE: Dtype;
@@ -188,6 +199,10 @@ impl<T: Element> Deref for Array<T> {
 }
 
 impl<T: Element> Array<T> {
+    fn place(&self) -> Place {
+        Place { name: self.name, width: size_of::<T>(), bytes: self.bytes.clone() }
+    }
+
     fn expect(&self, expected: usize) -> Result<(), String> {
         match self.len() {
             found if found == expected => Ok(()),
@@ -250,6 +265,12 @@ macro_rules! arrays {
     ($($name:ident: $number:ty,)*) => {
         struct Arrays {
             $($name: Array<$number>,)*
+        }
+
+        impl Arrays {
+            fn places(&self) -> Vec<Place> {
+                vec![$(self.$name.place(),)*]
+            }
         }
 
         impl Found<'_> {
@@ -380,6 +401,16 @@ impl Prepared {
     /// Where the folder is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The file that has its arrays.
+    pub fn arrays_file(&self) -> PathBuf {
+        self.path.join(GRAPHS)
+    }
+
+    /// Where its arrays lie in that file.
+    pub fn places(&self) -> Vec<Place> {
+        self.arrays.places()
     }
 
     /// What the folder was made of.

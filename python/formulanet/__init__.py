@@ -1,0 +1,50 @@
+"""Premise selection for theorem provers by deep graph embedding.
+
+Which of the statements that I know are worth using for this goal?
+
+>>> import formulanet
+>>> known = {"ADD_COMM": "!m n. m + n = n + m", "REFL": "!x. x = x"}
+>>> [best.name for best in formulanet.rank("!a. a + 1 = 1 + a", known, k=1)]
+['ADD_COMM']
+
+- `rank` ranks statements for a conjecture, `select` cuts a TPTP problem down, `Library` keeps statements and what their
+  proofs used.
+- `embed` makes vectors of statements, `graph` shows what a network reads, `read` reads statements of a file.
+- `prepare` and `Prepared` are data for training, `train` makes a `Model`, and `Model.eval` measures one.
+
+Everything that takes long releases the interpreter's lock, and ends on Ctrl-C.
+"""
+
+from ._data import Prepared, prepare
+from ._embed import embed
+from ._errors import Error, ParseError
+from ._graph import Graph, graph
+from ._library import Added, Learned, Library
+from ._model import Model, models
+from ._native import __version__
+from ._rank import Ranked, Selection, Statement, rank, read, select
+from ._train import Trained, train
+
+__all__ = [
+    "Added",
+    "Error",
+    "Graph",
+    "Learned",
+    "Library",
+    "Model",
+    "ParseError",
+    "Prepared",
+    "Ranked",
+    "Selection",
+    "Statement",
+    "Trained",
+    "__version__",
+    "embed",
+    "graph",
+    "models",
+    "prepare",
+    "rank",
+    "read",
+    "select",
+    "train",
+]

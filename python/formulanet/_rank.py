@@ -1,0 +1,239 @@
+"""Ranking and selecting statements, and reading them from files."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Iterable, List, Optional, Sequence, Union
+
+from . import _native
+from ._errors import Error
+from ._input import Path, Statements, model as model_of, names, parts, reading, unmatched, warn
+
+if TYPE_CHECKING:
+    from ._library import Library
+    from ._model import Model
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A statement with its place in a ranking."""
+
+    #: 1 for the best.
+    rank: int
+    name: str
+    #: The probability that it is useful, with the digits that the command line prints.
+    score: float
+    #: As it was written.
+    statement: str
+    #: `hol` or `tptp`.
+    syntax: str
+    #: With `explain`: symbols that it has in common with the conjecture of a problem.
+    shared: Optional[List[str]] = None
+    #: With `explain`: its symbols that the model does not know.
+    unknown: Optional[List[str]] = None
+    #: With `explain`: the score without the conjecture, if the model can tell.
+    without_conjecture: Optional[float] = None
+
+    def __str__(self) -> str:
+        return f"{self.rank:>4}  {self.score:.4f}  {self.name}  {' '.join(self.statement.split())}"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A TPTP problem that was cut down."""
+
+    #: The problem, ready for a prover.
+    text: str
+    #: What is to be proved.
+    conjectures: List[str]
+    #: The selected axioms, the best first.
+    rows: List[Ranked]
+
+    @property
+    def names(self) -> List[str]:
+        """The names of the selected axioms, the best first."""
+        return [row.name for row in self.rows]
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement of a file."""
+
+    name: str
+    statement: str
+    #: `hol` or `tptp`.
+    syntax: str
+    #: What it is in its file, such as `axiom`; empty if the file does not say.
+    role: str
+    file: str
+    line: int
+
+
+def rank(
+    conjecture: Optional[str] = None,
+    premises: Union[Statements, Sequence[Path], None] = None,
+    *,
+    k: int = 32,
+    library: Union["Library", Path, None] = None,
+    local: Union[Statements, Sequence[Path], None] = None,
+    name: Optional[str] = None,
+    before: Optional[str] = None,
+    module: Union[str, Iterable[str], None] = None,
+    keep_goal: bool = False,
+    order: str = "goal",
+    syntax: Optional[str] = None,
+    overload: Optional[str] = None,
+    constants: Union[str, Iterable[str], None] = None,
+    variables: Union[str, Iterable[str], None] = None,
+    input_format: Optional[str] = None,
+    threshold: float = 0.0,
+    include: Union[str, Iterable[str], None] = None,
+    exclude: Union[str, Iterable[str], None] = None,
+    model: Union["Model", Path, None] = None,
+    read: Optional[bool] = None,
+    reader: Union["Model", Path, None] = None,
+    explain: bool = False,
+) -> List[Ranked]:
+    """Ranks statements by how useful they are for a conjecture, as `formulanet rank` does, with the same scores.
+
+    >>> known = {"ADD_COMM": "!m n. m + n = n + m", "REFL": "!x. x = x"}
+    >>> best = rank("!a. a + 1 = 1 + a", known, k=1)
+    >>> best[0].name
+    'ADD_COMM'
+
+    `premises` is the path of a file in any format that formulanet reads, a mapping from names to statements, or pairs of
+    name and statement; several files are a list of paths. `library` is a library to rank as well or instead, and `local`
+    has more statements, such as lemmas of your own. With a library, `name` ranks for one of its statements what comes
+    before it, `before` keeps what comes before a statement, and `module` what is from these modules or files.
+
+    Statements that say the same as the conjecture are left out unless you set `keep_goal`. With the order `goal`, what
+    the conjecture makes likely comes first, with `probability` what is most likely to be used. `threshold` drops low
+    scores, `include` and `exclude` take names or patterns such as `ADD_*`.
+
+    `syntax` is `hol` or `tptp`; it is that of the statements if you leave it out. `overload`, `constants` and `variables`
+    say how to read the conjecture in HOL Light's syntax. `model` is a `Model`, a built-in model's name or a file. `read`
+    turns reading the best statements together with the conjecture on or off; by default it is on where it helps.
+    """
+    from ._library import Library
+
+    if (conjecture is None) == (name is None):
+        raise Error("expected a conjecture, or the `name` of a statement of the library")
+    if premises is None and library is None and local is None:
+        raise Error("expected statements to rank: `premises`, `library` or both")
+    for given, value in (("name", name), ("before", before), ("module", module)):
+        if value is not None and library is None:
+            raise Error(f"`{given}` needs a `library`")
+    if library is not None and not isinstance(library, Library):
+        library = Library(library)
+    answer = _native.rank(
+        {
+            "conjecture": conjecture,
+            "name": name,
+            "parts": parts(premises) + parts(local),
+            "input_format": input_format,
+            "library": None if library is None else library._native,
+            "before": before,
+            "modules": names(module),
+            "keep_goal": keep_goal,
+            "order": order,
+            "explain": explain,
+            "taken": _taken(k, threshold, include, exclude),
+            "choice": {"model": model_of(model), "read": read, "reader": model_of(reader)},
+            "reading": reading(syntax, overload, constants, variables),
+        }
+    )
+    warn(unmatched(answer["unmatched"]))
+    return [
+        Ranked(place, name, score, statement, syntax, None, unknown, alone)
+        for place, (name, score, statement, syntax, unknown, alone) in enumerate(answer["rows"], 1)
+    ]
+
+
+def select(
+    problem: Path,
+    *,
+    k: int = 64,
+    library: Union["Library", Path, None] = None,
+    keep: Union[str, Iterable[str], None] = None,
+    no_names: bool = False,
+    threshold: float = 0.0,
+    include: Union[str, Iterable[str], None] = None,
+    exclude: Union[str, Iterable[str], None] = None,
+    model: Union["Model", Path, None] = None,
+    read: Optional[bool] = None,
+    reader: Union["Model", Path, None] = None,
+    explain: bool = False,
+) -> Selection:
+    """Keeps the best axioms of a TPTP problem, as `formulanet select` does.
+
+    >>> problem = '''
+    ... fof(union, axiom, ![X,A,B]: (in(X,union(A,B)) <=> (in(X,A) | in(X,B)))).
+    ... fof(irreflexive, axiom, ![X]: ~less(X,X)).
+    ... fof(goal, conjecture, ![X,A]: (in(X,union(A,A)) => in(X,A))).
+    ... '''
+    >>> selection = select(problem, k=1, no_names=True)
+    >>> selection.names
+    ['union']
+    >>> print(selection.text)
+    % 1 of 2 axioms, selected by formulanet 0.1.0
+    fof(union, axiom, ![X,A,B]: (in(X,union(A,B)) <=> (in(X,A) | in(X,B)))).
+    fof(goal, conjecture, ![X,A]: (in(X,union(A,A)) => in(X,A))).
+    <BLANKLINE>
+
+    `problem` is a path, or the text of a problem: a string with a bracket that is not the name of a file. Includes of a
+    file are read, those of a text are not. Statements with the roles `keep` are always in; that is `hypothesis` and
+    `assumption` unless you say otherwise. `no_names` looks at no symbol's name, for problems whose symbols no model
+    knows. `library` adds the best statements of a library in TPTP's language.
+    """
+    from ._library import Library
+
+    if library is not None and not isinstance(library, Library):
+        library = Library(library)
+    is_text = isinstance(problem, str) and "(" in problem and not os.path.exists(problem)
+    answer = _native.select(
+        {
+            "file": "problem" if is_text else os.fspath(problem),
+            "text": problem if is_text else None,
+            "library": None if library is None else library._native,
+            "keep": None if keep is None else names(keep),
+            "no_names": no_names,
+            "explain": explain,
+            "taken": _taken(k, threshold, include, exclude),
+            "choice": {"model": model_of(model), "read": read, "reader": model_of(reader)},
+        }
+    )
+    warn(answer["warnings"] + unmatched(answer["unmatched"]))
+    rows = [
+        Ranked(place, name, score, statement, "tptp", shared, unknown)
+        for place, (name, score, statement, shared, unknown) in enumerate(answer["rows"], 1)
+    ]
+    return Selection(answer["text"], answer["conjectures"], rows)
+
+
+def _taken(
+    k: int,
+    threshold: float,
+    include: Union[str, Iterable[str], None],
+    exclude: Union[str, Iterable[str], None],
+) -> dict:
+    return {"k": k, "threshold": threshold, "include": names(include), "exclude": names(exclude)}
+
+
+def read(path: Path, *, input_format: Optional[str] = None) -> List[Statement]:
+    """Reads the statements of a file, whatever its format, conjectures included.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "lemmas.hol")
+    ...     _ = file.write_text("REFL: !x. x = x\\n")
+    ...     [(lemma.name, lemma.statement, lemma.line) for lemma in read(file)]
+    [('REFL', '!x. x = x', 1)]
+    """
+    return [Statement(*row) for row in _native.read(os.fspath(path), input_format)]

@@ -1,0 +1,69 @@
+//! Errors as exceptions of Python.
+
+use formulanet::Error;
+use formulanet::logic::TooLarge;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
+use pyo3::prelude::*;
+
+/// The exception for an error: `formulanet.ParseError` if it has a place in a text, what Python raises for files itself, or
+/// `formulanet.Error`.
+pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
+    let mut message = error.to_string();
+    if let Some(advice) = advice(error) {
+        message += &format!("; {advice}");
+    }
+    match error {
+        Error::Parse { file, cause } => {
+            let (line, column) = (cause.position.line, cause.position.column);
+            raise(py, "ParseError", (message, file, line, column, &cause.expected, &cause.found))
+        }
+        Error::TooLarge { file, position, cause: TooLarge { what, limit, found } } => {
+            let (expected, found) = (format!("at most {limit} {what}"), found.to_string());
+            raise(py, "ParseError", (message, file, position.line, position.column, expected, found))
+        }
+        Error::Io { file, source } => match source.raw_os_error() {
+            Some(number) => PyOSError::new_err((number, system_text(source), file.clone())),
+            None => raise(py, "Error", (format!("{message}: {source}"),)),
+        },
+        Error::Interrupted => PyKeyboardInterrupt::new_err(()),
+        _ => raise(py, "Error", (message,)),
+    }
+}
+
+/// `formulanet.Error` with a message.
+pub(crate) fn refused(py: Python<'_>, message: impl Into<String>) -> PyErr {
+    raise(py, "Error", (message.into(),))
+}
+
+/// An exception of the package. If it cannot be made, that is the exception.
+fn raise<'py, A>(py: Python<'py>, name: &str, arguments: A) -> PyErr
+where
+    A: pyo3::call::PyCallArgs<'py>,
+{
+    let made = || py.import("formulanet._errors")?.getattr(name)?.call1(arguments);
+    made().map_or_else(|error| error, PyErr::from_value)
+}
+
+/// What the system says, without the number that Rust adds.
+fn system_text(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
+}
+
+/// The way out, in words of the package.
+fn advice(error: &Error) -> Option<&'static str> {
+    Some(match error {
+        Error::Exists { found: "a file", .. } => "add to it with `Library.add`, or choose another name",
+        Error::NoSuchLibrary(_) => "make one with `Library.build`",
+        Error::OtherModel { .. } => "build the library again",
+        Error::TooManyForced { .. } => "raise `k` or name fewer in `include`",
+        Error::NoProblems { .. } => "prepare it again with `together=True`, or give the raw data",
+        Error::NotPrepared(_) => "make one with `formulanet.prepare`",
+        Error::UnknownLayout { .. } => "name the format with `input_format`",
+        Error::TooFewPairs { .. } => "hold out fewer conjectures with `validation`",
+        Error::NothingToRank(_) => "choose others with `split`, or other data",
+        Error::RunExists(_) => "go on with `resume=True`, or choose another folder",
+        Error::Diverged { .. } => "try a lower `rate` or a smaller `clip`",
+        _ => return None,
+    })
+}
