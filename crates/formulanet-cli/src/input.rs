@@ -88,7 +88,7 @@ impl FormulaArguments {
         };
         remember(source, &text);
         let formula = match syntax {
-            Syntax::Hol => {
+            Syntax::Hol | Syntax::HolWith(_) => {
                 let names_known = known.names.with_constants(&self.constants).with_variables(&self.variables);
                 let overload = self.overload.unwrap_or_default();
                 let options = hol::Options { names: names_known, overload, limits };
@@ -143,10 +143,7 @@ pub(crate) fn parse_statement(
     options: &hol::Options,
     names: &mut Interner,
 ) -> Result<Formula> {
-    let formula = match syntax {
-        Syntax::Hol => hol::parse(text, options, names),
-        Syntax::Tptp => tptp::parse_formula(text, Language::Fof, options.limits, names),
-    };
+    let formula = formulanet::read::parse(text, syntax, options, names);
     formula.map_err(|cause| formulanet::Error::Parse { file: "library".to_owned(), cause }.into())
 }
 

@@ -62,7 +62,8 @@ pub(crate) struct Arguments {
     /// Show at most K statements
     #[arg(short = 'k', value_name = "K", default_value_t = 32)]
     most: usize,
-    /// Show which symbols the model does not know, and the score without the conjecture
+    /// Show why a statement is there: symbols that it shares with the conjecture, proofs that used it, symbols that the model
+    /// does not know, and the score without the conjecture
     #[arg(long)]
     explain: bool,
     #[command(flatten)]
@@ -97,6 +98,11 @@ pub(crate) struct Row<'a> {
     /// Symbols that it has in common with the conjecture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shared: Option<Vec<String>>,
+    /// How many proofs of the library used it, and some of what these prove.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) uses: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) used_by: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -174,7 +180,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     if arguments.explain && !question.encoded.unknown().is_empty() {
         eprintln!("unknown in the conjecture: {}", question.encoded.unknown().join(", "));
     }
-    print(&arguments, &taken, &candidates, &scores, &ranker)
+    print(&arguments, &taken, &candidates, &scores, (&ranker, &question), has_proofs)
 }
 
 fn print(
@@ -182,22 +188,26 @@ fn print(
     taken: &[Ranked],
     candidates: &Candidates<'_>,
     scores: &Scores,
-    ranker: &Ranker,
+    (ranker, question): (&Ranker, &Question),
+    has_proofs: bool,
 ) -> Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
     let width = shown::column(taken.iter().map(|ranked| candidates.name(ranked.statement)));
     let known = ranker.hol_options().names;
+    let reasons = arguments.explain.then(|| candidates.reasons(taken, ranker, question)).transpose()?;
     for (i, ranked) in taken.iter().enumerate() {
         let statement = candidates.statement(ranked.statement)?;
-        let unknown = arguments.explain.then(|| candidates.unknown(ranked.statement, ranker)).transpose()?;
+        let reasons = reasons.as_ref().map(|reasons| &reasons[i]);
         let row = Row {
             problem: None,
             rank: i + 1,
             name: &statement.name,
             score: ranked.score,
             statement: &statement.text,
-            shared: None,
-            unknown,
+            shared: reasons.map(|reasons| reasons.shared.clone()),
+            uses: reasons.filter(|_| has_proofs).map(|reasons| reasons.uses),
+            used_by: reasons.filter(|_| has_proofs).map(|reasons| reasons.used_by.clone()),
+            unknown: reasons.map(|reasons| reasons.unknown.clone()),
             without_conjecture: scores.usual.as_ref().map(|scores| scores[ranked.statement]),
         };
         writing(match arguments.format {
@@ -216,8 +226,14 @@ fn text(row: &Row<'_>, statement: &str, width: usize) -> String {
         line += &format!("(alone {without:.4})  ");
     }
     line += statement;
-    if let Some(unknown) = row.unknown.as_ref().filter(|unknown| !unknown.is_empty()) {
-        line += &format!("  (unknown: {})", unknown.join(", "));
+    let used_by = row.used_by.clone().unwrap_or_default();
+    let more = row.uses.unwrap_or(0).saturating_sub(used_by.len());
+    let others = if more > 0 { vec![format!("{more} more")] } else { Vec::new() };
+    let used_by = Some([used_by, others].concat());
+    for (what, names) in [("shares", &row.shared), ("used by", &used_by), ("unknown", &row.unknown)] {
+        if let Some(names) = names.as_ref().filter(|names| !names.is_empty()) {
+            line += &format!("  ({what}: {})", names.join(", "));
+        }
     }
     line
 }

@@ -212,7 +212,7 @@ fn show(
     let reasons = |rank: usize| reasons.map(|reasons| &reasons[rank]);
     Ok(match arguments.format {
         Output::Tptp => problem.reduced_with(taken, |rank| {
-            let Reasons { shared, unknown } = reasons(rank)?;
+            let Reasons { shared, unknown, .. } = reasons(rank)?;
             let Ranked { statement, score } = taken[rank];
             let mut note = format!("{}. {} {score:.4}", rank + 1, problem.axiom_name(statement));
             for (what, symbols) in [("shares", shared), ("unknown", unknown)] {
@@ -237,6 +237,8 @@ fn show(
                     score: ranked.score,
                     statement: problem.axiom_text(ranked.statement),
                     shared: reasons(i).map(|reasons| reasons.shared.clone()),
+                    uses: None,
+                    used_by: None,
                     unknown: reasons(i).map(|reasons| reasons.unknown.clone()),
                     without_conjecture: None,
                 };

@@ -22,6 +22,7 @@ use crate::input::counted;
     formulanet serve\n  \
     formulanet serve --library arithmetic.db --library reals.db --listen 127.0.0.1:9000\n  \
     formulanet serve --library reals.db --writable --token-file token.txt\n  \
+    formulanet serve --lean-index lean.jsonl\n  \
     curl -s localhost:8017/v1/rank -H 'content-type: application/json' \\\n       \
     -d '{\"conjecture\": \"!m n. m + n = n + m\", \"premises\": \"ADD_0: !m. m + 0 = m\"}'")]
 pub(crate) struct Arguments {
@@ -35,6 +36,13 @@ pub(crate) struct Arguments {
     /// shipped one for the statements' language]
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
+    /// Answer premise selection of Lean: /max-new-premises, /indexed-modules, /indexed-premises and /retrieve
+    #[arg(long)]
+    lean: bool,
+    /// Read declarations that Lean need not send from this file of JSON Lines with `module`, `name` and `decl`, plain or
+    /// compressed; implies --lean
+    #[arg(long, value_name = "FILE")]
+    lean_index: Option<PathBuf>,
     /// Multiply in f32 or bf16; auto takes bf16 if the CPU has instructions for it
     #[arg(long, value_name = "auto|f32|bf16", default_value = "auto", value_parser = super::train::parse_word::<Precision>)]
     precision: Precision,
@@ -127,6 +135,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         listen: arguments.listen,
         libraries: arguments.library,
         model: arguments.model,
+        lean: arguments.lean,
+        lean_index: arguments.lean_index,
         precision: arguments.precision,
         max_body: limits.max_body,
         max_premises: limits.max_premises,
@@ -145,6 +155,17 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     })?;
     for (name, statements) in server.libraries() {
         eprintln!("library {name}: {}", counted(statements, "statement"));
+    }
+    if let Some(lean) = server.lean() {
+        let (declarations, modules) =
+            (counted(lean.declarations, "declaration"), counted(lean.modules, "module"));
+        eprintln!("lean: {declarations} of {modules}");
+        if let Some(first) = lean.first_skipped {
+            eprintln!(
+                "lean: {} left out, which cannot be read; the first: {first}",
+                counted(lean.skipped, "declaration")
+            );
+        }
     }
     if !server.address().ip().is_loopback() {
         eprintln!("anybody who can reach this address may ask: only changes need a token");

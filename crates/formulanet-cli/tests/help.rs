@@ -20,7 +20,7 @@ const SHORTER: [(&str, &str); 4] = [
 ];
 
 /// Files that examples name, and the fixtures they are.
-const FILES: [(&str, &str); 15] = [
+const FILES: [(&str, &str); 16] = [
     ("arithmetic.hol", "arithmetic.hol"),
     ("statements.hol", "arithmetic.hol"),
     ("theory.p", "relations.p"),
@@ -36,6 +36,7 @@ const FILES: [(&str, &str); 15] = [
     ("lib.seq", "hammer/lib.seq"),
     ("goal.fea", "hammer/goal.fea"),
     ("names.txt", "hammer/names.txt"),
+    ("lean.jsonl", "lean/library.jsonl"),
 ];
 
 /// Commands that make the rest.

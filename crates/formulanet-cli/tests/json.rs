@@ -62,9 +62,9 @@ fn rank() {
         command,
         &[&conjecture[..], &["-k", "2", "--explain"]].concat(),
         expect![[r#"
-        {"rank":1,"name":"ADD_SYM","score":0.570,"statement":"!m n. m + n = n + m","unknown":[]}
-        {"rank":2,"name":"MULT_0","score":0.565,"statement":"!m. m * 0 = 0","unknown":["_"]}
-    "#]],
+            {"rank":1,"name":"ADD_SYM","score":0.570,"statement":"!m n. m + n = n + m","shared":[],"unknown":[]}
+            {"rank":2,"name":"MULT_0","score":0.565,"statement":"!m. m * 0 = 0","shared":["*"],"unknown":["_"]}
+        "#]],
     );
     let command = "rank --premises @small.hol --model @classifies --precision f32 --format json";
     place.check(

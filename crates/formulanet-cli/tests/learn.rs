@@ -204,3 +204,30 @@ fn a_reader_is_fitted_to_a_library() {
         assert!(run.stderr.contains("expected a time such as 90s"), "{wrong} {}", run.stderr);
     }
 }
+
+#[test]
+fn proofs_say_why_a_statement_is_there() {
+    let place = Place::new();
+    let text =
+        formulanet(&["rank", "--library", &place.library, "--name", "rev_rev", "-k", "3", "--explain"], b"")
+            .output();
+    let line = text.lines().find(|line| line.contains("rev_append")).unwrap();
+    assert!(line.contains("(shares: ") && line.contains("rev"), "{text}");
+    let json = [
+        "rank",
+        "--library",
+        &place.library,
+        "--name",
+        "rev_rev",
+        "-k",
+        "36",
+        "--explain",
+        "--format",
+        "json",
+    ];
+    let rows: Vec<Value> =
+        formulanet(&json, b"").output().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let induction = rows.iter().find(|row| row["name"] == "list_induction").unwrap();
+    assert!(induction["uses"].as_u64().unwrap() > 3, "{induction}");
+    assert_eq!(induction["used_by"].as_array().unwrap().len(), 3, "{induction}");
+}

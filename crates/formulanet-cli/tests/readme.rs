@@ -1,4 +1,5 @@
-//! Every command of the README and of `docs/` runs as it stands, and prints what the page says.
+//! Every command of the README, of `docs/` and of `integrations/` runs as it stands, and prints what the page says. What is typed
+//! into other programs is run by the tests that have their names.
 //!
 //! A block marked `console` has `$ command` lines, each followed by what the command prints. `...` stands for anything: alone
 //! on a line for any number of lines, else for a part of its line. Numbers with a point may differ by 0.02, because CPUs
@@ -109,13 +110,17 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// The README and all pages of `docs/`.
+/// The README, all pages of `docs/` and of `integrations/`.
 fn pages() -> Vec<(String, String)> {
     let mut names: Vec<String> = fs::read_dir(root().join("docs"))
         .unwrap()
         .map(|entry| format!("docs/{}", entry.unwrap().file_name().display()))
         .filter(|name| name.ends_with(".md"))
         .collect();
+    let systems = fs::read_dir(root().join("integrations")).unwrap();
+    names.extend(
+        systems.map(|entry| format!("integrations/{}/README.md", entry.unwrap().file_name().display())),
+    );
     names.sort();
     names.insert(0, "README.md".to_owned());
     names
@@ -155,7 +160,9 @@ fn every_page_is_listed_and_every_block_is_tested() {
     for (name, text) in pages() {
         let (_, marks) = read(&text);
         for mark in &marks {
-            assert!(["console", "rust", "text"].contains(mark), "{name}: what is done with `{mark}` blocks?");
+            // Blocks of OCaml are run by hol_light.rs.
+            let known = ["console", "rust", "text", "ocaml"];
+            assert!(known.contains(mark), "{name}: what is done with `{mark}` blocks?");
         }
         assert!(
             !marks.contains(&"rust") || compiled.contains(&name),

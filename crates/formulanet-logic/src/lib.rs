@@ -1,7 +1,7 @@
 //! Formulas of higher-order logic, and the graphs that FormulaNet reads.
 //!
 //! The first arrow of the system: text → [`Formula`] → [`Graph`]. Parsers for HOL Light ([`hol`]), HolStep
-//! ([`holstep`]), TPTP ([`tptp`]) and DeepMath ([`deepmath`]) make one syntax tree; a [`GraphBuilder`] makes one of
+//! ([`holstep`]), TPTP ([`tptp`]), DeepMath ([`deepmath`]) and Lean ([`lean`]) make one syntax tree; a [`GraphBuilder`] makes one of
 //! five graph views of it, and [`problem`] makes one graph of many formulas; [`draw`] shows graphs as DOT or SVG.
 //! Nothing here reads files, knows a vocabulary or sees a tensor.
 
@@ -23,5 +23,5 @@ pub use formula::{Binder, Children, Display, Formula, Head, Preorder, Pretty, Te
 pub use graph::{Graph, GraphBuilder, NodeId, NodeKind, View};
 pub use limits::{Limit, Limits, TooLarge};
 pub use names::Names;
-pub use parse::{ReadError, deepmath, hol, holstep, pass_line, tptp};
+pub use parse::{ReadError, deepmath, hol, holstep, lean, pass_line, tptp};
 pub use symbol::{Interner, Symbol};

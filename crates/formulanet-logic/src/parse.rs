@@ -3,6 +3,7 @@
 pub mod deepmath;
 pub mod hol;
 pub mod holstep;
+pub mod lean;
 mod lines;
 pub mod tptp;
 

@@ -17,11 +17,14 @@ pub fn infix(name: &str) -> Option<(u8, Associativity)> {
         "==>" => (4, Right),
         "\\/" => (6, Right),
         "/\\" => (8, Right),
-        "==" | "treal_eq" | "hreal_eq" | "nadd_eq" => (10, Right),
+        "==" | "===" | "treal_eq" | "hreal_eq" | "nadd_eq" => (10, Right),
         "treal_le" | "hreal_le" | "nadd_le" => (12, Right),
         "IN" => (11, Right),
-        "=" | "<" | "<=" | ">" | ">=" | "<<" | "=_c" | "<_c" | "<=_c" | ">_c" | ">=_c" => (12, Right),
-        "SUBSET" | "PSUBSET" | "HAS_SIZE" | "divides" | "permutes" | "-->" | "--->" => (12, Right),
+        "=" | "<" | "<=" | ">" | ">=" | "<<" | "<<=" | "<<<" | "=_c" | "<_c" | "<=_c" | ">_c" | ">=_c" => {
+            (12, Right)
+        }
+        "SUBSET" | "PSUBSET" | "HAS_SIZE" | "divides" | "permutes" | "has_sup" | "has_inf" | "-->"
+        | "--->" => (12, Right),
         "has_derivative" | "has_vector_derivative" | "has_complex_derivative" => (12, Right),
         "has_real_derivative" | "differentiable" | "complex_differentiable" => (12, Right),
         "differentiable_on" | "holomorphic_on" | "analytic_on" => (12, Right),
@@ -39,6 +42,7 @@ pub fn infix(name: &str) -> Option<(u8, Associativity)> {
         "*" | "INTER" | "*_c" | "dot" | "cross" | "**" | "treal_mul" | "hreal_mul" | "nadd_mul" => {
             (20, Right)
         }
+        "UNION_OF" | "INTERSECTION_OF" => (20, Right),
         "INSERT" | "%" | "%%" => (21, Right),
         "DELETE" | "hull" => (21, Left),
         "/" | "DIV" | "MOD" | "div" | "rem" => (22, Left),
@@ -76,7 +80,7 @@ pub(crate) fn is_reserved(word: &str) -> bool {
 }
 
 /// Symbolic names without precedence, which would otherwise fall apart into operators.
-const SYMBOLIC_NAMES: [&str; 5] = ["<<<", "#!#", "#?#", "////", "~="];
+const SYMBOLIC_NAMES: [&str; 4] = ["#!#", "#?#", "////", "~="];
 
 /// Punctuation made of symbol characters.
 const PUNCTUATION: [&str; 6] = [".", ":", "|", "->", "|-", "?-"];

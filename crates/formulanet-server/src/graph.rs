@@ -58,6 +58,9 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
     let mut names = Interner::new();
     let formula = match request.syntax {
         Syntax::Hol => hol::parse(&request.formula, &options, &mut names),
+        Syntax::HolWith(overload) => {
+            hol::parse(&request.formula, &hol::Options { overload, ..options }, &mut names)
+        }
         Syntax::Tptp => tptp::parse_formula(&request.formula, tptp::Language::Fof, limits, &mut names),
     };
     let file = || "formula".to_owned();

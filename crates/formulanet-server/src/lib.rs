@@ -24,6 +24,7 @@ mod embed;
 mod facts;
 mod graph;
 mod guard;
+mod lean;
 mod listing;
 mod metrics;
 mod neighbors;
@@ -37,5 +38,6 @@ mod server;
 mod settings;
 mod watch;
 
+pub use lean::LeanSummary;
 pub use server::Server;
 pub use settings::{Settings, StartError};

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::catalog::Catalog;
 use crate::pool::Deadline;
 use crate::problem::Problem;
+use crate::router::App;
 
 /// What is asked, in the address.
 #[derive(Deserialize)]
@@ -30,8 +31,19 @@ const MOST: usize = 1000;
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum Answer {
-    Libraries { libraries: Vec<LibraryRow>, models: Vec<ModelRow> },
-    Entries { name: String, model: String, statements: usize, found: usize, entries: Vec<EntryRow> },
+    Libraries {
+        libraries: Vec<LibraryRow>,
+        models: Vec<ModelRow>,
+        /// Whether requests that know the token may change libraries.
+        writable: bool,
+    },
+    Entries {
+        name: String,
+        model: String,
+        statements: usize,
+        found: usize,
+        entries: Vec<EntryRow>,
+    },
 }
 
 #[derive(Serialize)]
@@ -58,8 +70,9 @@ pub(crate) struct EntryRow {
 }
 
 /// Lists.
-pub(crate) fn answer(catalog: &Catalog, query: Query, deadline: &Deadline) -> Result<Answer, Problem> {
-    let Some(name) = &query.name else { return Ok(libraries(catalog)) };
+pub(crate) fn answer(app: &App, query: Query, deadline: &Deadline) -> Result<Answer, Problem> {
+    let App { catalog, settings, .. } = app;
+    let Some(name) = &query.name else { return Ok(libraries(catalog, settings.token.is_some())) };
     if query.limit > MOST {
         let message =
             format!("expected at most {MOST}, found {}; ask for the rest with `offset`", query.limit);
@@ -89,7 +102,7 @@ pub(crate) fn answer(catalog: &Catalog, query: Query, deadline: &Deadline) -> Re
     Ok(Answer::Entries { name, model, statements: contents.shelf.entries.len(), found, entries })
 }
 
-fn libraries(catalog: &Catalog) -> Answer {
+fn libraries(catalog: &Catalog, writable: bool) -> Answer {
     let library = |shelf: &crate::catalog::Shelf| LibraryRow {
         name: shelf.name.clone(),
         statements: shelf.read().shelf.entries.len(),
@@ -102,5 +115,6 @@ fn libraries(catalog: &Catalog) -> Answer {
         let default_for = [Syntax::Hol, Syntax::Tptp].into_iter().filter(is_default).collect();
         ModelRow { name: name.to_owned(), default_for }
     });
-    Answer::Libraries { libraries: catalog.shelves.iter().map(library).collect(), models: models.collect() }
+    let libraries = catalog.shelves.iter().map(library).collect();
+    Answer::Libraries { libraries, models: models.collect(), writable }
 }

@@ -11,11 +11,15 @@ use axum::http::StatusCode;
 const BUCKETS: [f64; 13] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
 /// Paths that are counted by themselves; all others are one, so that nobody fills our memory with paths.
-pub(crate) const PATHS: [&str; 11] = [
+pub(crate) const PATHS: [&str; 15] = [
     "/",
     "/healthz",
+    "/indexed-modules",
+    "/indexed-premises",
+    "/max-new-premises",
     "/metrics",
     "/openapi.json",
+    "/retrieve",
     "/v1/embed",
     "/v1/graph",
     FACTS,

@@ -8,8 +8,8 @@ use formulanet::Error;
 use formulanet::logic::hol::{self, Overload};
 use formulanet::model::encode::Encoded;
 use formulanet::rank::{
-    self, Candidates, Intake, Languages, Order, Pace, Premise, Question, Ranked, Ranker, Selection, Stored,
-    Wishes,
+    self, Candidates, Intake, Languages, Order, Pace, Premise, Question, Ranked, Ranker, Reasons, Selection,
+    Stored, Wishes,
 };
 use formulanet::read::{Source, Statement, Syntax};
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,9 @@ pub(crate) struct Request {
     model: Option<String>,
     /// Whether to read the best statements together with the conjecture.
     read: Option<bool>,
+    /// Whether to say why each statement is there.
+    #[serde(default)]
+    explain: bool,
 }
 
 fn default_k() -> usize {
@@ -80,6 +83,20 @@ struct Row {
     score: f32,
     statement: String,
     syntax: Syntax,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    why: Option<Why>,
+}
+
+/// Why a statement is there.
+#[derive(Serialize)]
+struct Why {
+    /// Symbols that it shares with the conjecture.
+    shared: Vec<String>,
+    /// How many proofs of the library used it, if it has some, and part of what they prove.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uses: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    used_by: Option<Vec<String>>,
 }
 
 /// Conjectures of one request.
@@ -216,10 +233,17 @@ fn answers(
         let scores = scores.map_err(|error| Problem::of(error, "premises"))?;
         let selected = candidates.select(&selection, &scores, &pace);
         let (taken, marks) = selected.map_err(|error| Problem::of(error, "include"))?;
+        let reasons = request.explain.then(|| candidates.reasons(&taken, ranker, &question)).transpose();
+        let reasons = reasons.map_err(|error| Problem::of(error, "premises"))?;
+        let why = |place: usize| {
+            let Reasons { shared, uses, used_by, .. } = reasons.as_ref()?.get(place)?.clone();
+            let (uses, used_by) = (has_proofs.then_some(uses), has_proofs.then_some(used_by));
+            Some(Why { shared, uses, used_by })
+        };
         let row = |(ranked, rank): (&Ranked, usize)| {
             let statement = candidates.statement(ranked.statement).map_err(|_| Problem::fault())?;
             let (name, syntax) = (statement.name, statement.syntax);
-            Ok(Row { rank, name, score: ranked.score, statement: statement.text, syntax })
+            Ok(Row { rank, name, score: ranked.score, statement: statement.text, syntax, why: why(rank - 1) })
         };
         Ok(Answer {
             model: model.name.clone(),

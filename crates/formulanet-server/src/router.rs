@@ -16,6 +16,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::catalog::{Catalog, shown};
 use crate::guard::{self, Began};
+use crate::lean::{self, Lean};
 use crate::metrics::Metrics;
 use crate::page::Page;
 use crate::pool::{Deadline, Pool};
@@ -31,11 +32,13 @@ pub(crate) struct App {
     pub(crate) pool: Pool,
     pub(crate) metrics: Metrics,
     pub(crate) page: Page,
+    /// What Lean asks for, if the server answers it.
+    pub(crate) lean: Option<Lean>,
 }
 
 /// All paths.
 pub(crate) fn router(app: Arc<App>) -> Router {
-    Router::new()
+    let router = Router::new()
         .route("/", get(async |State(app): State<Arc<App>>| app.page.response()))
         .route("/healthz", get(async || "ok"))
         .route("/metrics", get(metrics))
@@ -46,7 +49,8 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/v1/library", get(library))
         .route("/v1/neighbors", post(neighbors))
         .route("/v1/rank", post(rank))
-        .route("/v1/select", post(select))
+        .route("/v1/select", post(select));
+    lean::routes(router, &app)
         .fallback(not_found)
         .method_not_allowed_fallback(wrong_method)
         .layer(CatchPanicLayer::custom(|_| Problem::fault().into_response()))
@@ -70,7 +74,7 @@ impl Reply {
 
 async fn rank(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
     let began = began(&request);
-    let (deadline, body) = receive(&app, request).await?;
+    let (deadline, body) = receive(&app, request, app.settings.max_body).await?;
     answer(app, deadline, move |app, deadline| rank::reply(app, body::parse_several(&body)?, began, deadline))
         .await
 }
@@ -109,7 +113,7 @@ async fn library(State(app): State<Arc<App>>, request: Request) -> Result<Respon
         let message = message.strip_prefix("Failed to deserialize query string: ").unwrap_or(&message);
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("{expected}: {message}"))
     })?;
-    answer(app, deadline, |app, deadline| Reply::json(&listing::answer(&app.catalog, query, deadline)?)).await
+    answer(app, deadline, |app, deadline| Reply::json(&listing::answer(app, query, deadline)?)).await
 }
 
 /// Reads a request and answers it.
@@ -118,15 +122,26 @@ async fn compute<Q: DeserializeOwned, A: Serialize>(
     request: Request,
     work: impl FnOnce(&App, Q, &Deadline) -> Result<A, Problem> + Send + 'static,
 ) -> Result<Response, Problem> {
-    let (deadline, body) = receive(&app, request).await?;
+    let most = app.settings.max_body;
+    compute_up_to(app, request, most, work).await
+}
+
+/// The same for a request of at most so many bytes.
+pub(crate) async fn compute_up_to<Q: DeserializeOwned, A: Serialize>(
+    app: Arc<App>,
+    request: Request,
+    most: usize,
+    work: impl FnOnce(&App, Q, &Deadline) -> Result<A, Problem> + Send + 'static,
+) -> Result<Response, Problem> {
+    let (deadline, body) = receive(&app, request, most).await?;
     answer(app, deadline, move |app, deadline| Reply::json(&work(app, body::parse(&body)?, deadline)?)).await
 }
 
 /// Reads the body of a request, and says until when it has to be answered.
-async fn receive(app: &App, request: Request) -> Result<(Deadline, Bytes), Problem> {
+async fn receive(app: &App, request: Request, most: usize) -> Result<(Deadline, Bytes), Problem> {
     let deadline = deadline(app, &request);
     let (parts, body) = request.into_parts();
-    let body = body::read(&parts.headers, body, app.settings.max_body, &deadline).await?;
+    let body = body::read(&parts.headers, body, most, &deadline).await?;
     Ok((deadline, body))
 }
 

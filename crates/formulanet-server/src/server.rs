@@ -11,6 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::catalog::Catalog;
 use crate::connection;
+use crate::lean::{Lean, LeanSummary};
 use crate::metrics::Metrics;
 use crate::page::Page;
 use crate::pool::Pool;
@@ -36,9 +37,10 @@ impl Server {
         listener.set_nonblocking(true).map_err(fail)?;
         let address = listener.local_addr().map_err(fail)?;
         let catalog = Catalog::open(&settings)?;
+        let lean = Lean::open(&settings)?;
         let pool = Pool::new(settings.workers, settings.queue);
         let (metrics, page) = (Metrics::default(), Page::new());
-        Ok(Server { app: Arc::new(App { address, settings, catalog, pool, metrics, page }), listener })
+        Ok(Server { app: Arc::new(App { address, settings, catalog, pool, metrics, page, lean }), listener })
     }
 
     /// Where it listens, with the real port.
@@ -49,6 +51,11 @@ impl Server {
     /// Names of the libraries, with how many statements each has.
     pub fn libraries(&self) -> impl Iterator<Item = (&str, usize)> {
         self.app.catalog.shelves.iter().map(|shelf| (shelf.name.as_str(), shelf.read().shelf.entries.len()))
+    }
+
+    /// What there is for Lean, if the server answers it.
+    pub fn lean(&self) -> Option<LeanSummary> {
+        self.app.lean.as_ref().map(Lean::summary)
     }
 
     /// Answers until `stop` is there, then finishes what has begun, as long as the time of a request at most.

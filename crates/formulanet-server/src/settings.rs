@@ -18,6 +18,10 @@ pub struct Settings {
     pub libraries: Vec<PathBuf>,
     /// A model file or a shipped model for statements of requests; if none, the shipped one for their language.
     pub model: Option<String>,
+    /// Whether it answers the paths that Lean's premise selection asks.
+    pub lean: bool,
+    /// A dump of Lean's declarations that clients need not send; with one, it answers Lean.
+    pub lean_index: Option<PathBuf>,
     /// How exact the networks' products are.
     pub precision: Precision,
     /// Bytes of a request's body.
@@ -46,6 +50,8 @@ impl Default for Settings {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8017)),
             libraries: Vec::new(),
             model: None,
+            lean: false,
+            lean_index: None,
             precision: Precision::Auto,
             max_body: 1 << 20,
             max_premises: 10_000,

@@ -9,7 +9,7 @@ use formulanet_server::{Server, Settings, StartError};
 use formulanet_testing::Folder;
 use serde_json::{Value, json};
 
-static SERVER: LazyLock<Running> = LazyLock::new(|| Running::new(|_| ()));
+static SERVER: LazyLock<Running> = LazyLock::new(|| Running::new(|settings| settings.lean = true));
 
 fn rank(request: Value) -> Value {
     let reply = SERVER.post("/v1/rank", &request.to_string());
@@ -226,7 +226,7 @@ fn the_description_names_what_there_is() {
     let description = SERVER.get("/openapi.json").json();
     assert_eq!(description["openapi"], "3.1.0");
     let paths = description["paths"].as_object().unwrap();
-    assert_eq!(paths.len(), 11);
+    assert_eq!(paths.len(), 15);
     for (path, methods) in paths {
         for method in methods.as_object().unwrap().keys() {
             let status = SERVER.send(&method.to_uppercase(), path, &[], b"").status;

@@ -97,7 +97,7 @@ fn library() {
         "/v1/library",
         expect![[r#"
             200 application/json
-            {"libraries":[{"name":"small","statements":6,"proofs":0,"model":"tiny","syntax":"hol"}],"models":[{"name":"holstep","default_for":[]},{"name":"hol-premises","default_for":[]},{"name":"mizar-premises","default_for":[]},{"name":"tiny","default_for":["hol","tptp"]}]}
+            {"libraries":[{"name":"small","statements":6,"proofs":0,"model":"tiny","syntax":"hol"}],"models":[{"name":"holstep","default_for":[]},{"name":"hol-premises","default_for":[]},{"name":"mizar-premises","default_for":[]},{"name":"tiny","default_for":["hol","tptp"]}],"writable":false}
         "#]],
     );
     check_get(
@@ -143,7 +143,7 @@ fn refusals() {
         r#"{"conjecture": "T", "libary": "small"}"#,
         expect![[r#"
             422 application/problem+json
-            {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"expected a JSON object, or a list of them, as /openapi.json describes it: unknown field `libary`, expected one of `conjecture`, `conjectures`, `name`, `before`, `modules`, `keep_goal`, `order`, `syntax`, `overload`, `library`, `premises`, `k`, `threshold`, `include`, `exclude`, `model`, `read`","error":{"message":"expected a JSON object, or a list of them, as /openapi.json describes it: unknown field `libary`, expected one of `conjecture`, `conjectures`, `name`, `before`, `modules`, `keep_goal`, `order`, `syntax`, `overload`, `library`, `premises`, `k`, `threshold`, `include`, `exclude`, `model`, `read`","line":1,"column":28}}
+            {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"expected a JSON object, or a list of them, as /openapi.json describes it: unknown field `libary`, expected one of `conjecture`, `conjectures`, `name`, `before`, `modules`, `keep_goal`, `order`, `syntax`, `overload`, `library`, `premises`, `k`, `threshold`, `include`, `exclude`, `model`, `read`, `explain`","error":{"message":"expected a JSON object, or a list of them, as /openapi.json describes it: unknown field `libary`, expected one of `conjecture`, `conjectures`, `name`, `before`, `modules`, `keep_goal`, `order`, `syntax`, `overload`, `library`, `premises`, `k`, `threshold`, `include`, `exclude`, `model`, `read`, `explain`","line":1,"column":28}}
         "#]],
     );
     check_post(
@@ -304,8 +304,12 @@ fn description() {
     expect![[r#"
         get / page: 200
         get /healthz health: 200
+        get /indexed-modules indexedModules: 200
+        get /indexed-premises indexedPremises: 200
+        get /max-new-premises maxNewPremises: 200
         get /metrics metrics: 200
         get /openapi.json openapi: 200
+        post /retrieve retrieve: 200 4XX 503
         post /v1/embed embed: 200 4XX 503
         post /v1/graph graph: 200 4XX 503
         post /v1/libraries/{name}/facts addFacts: 200 4XX 503
@@ -320,14 +324,15 @@ fn description() {
         FactsRequest: facts
         GraphAnswer: edges nodes note svg treelets
         GraphRequest: formula model overload syntax view
-        Libraries: libraries models
+        Libraries: libraries models writable
         NamedStatement: name statement syntax
         NeighborsAnswer: model neighbors
         NeighborsRequest: formula k library model overload premises syntax
         Overload: 
         Problem: detail error status title type
         RankAnswer: model premises took_ms unknown unmatched
-        RankRequest: before conjecture conjectures exclude include k keep_goal library model modules name order overload premises read syntax threshold
+        RankRequest: before conjecture conjectures exclude explain include k keep_goal library model modules name order overload premises read syntax threshold
+        RetrieveRequest: imported_all_modules imported_modules k local_premises new_premises state
         SelectAnswer: known model premises problem took_ms unmatched
         SelectRequest: exclude include k keep library model names problem read threshold
         Syntax: 

@@ -7,6 +7,7 @@
 mod candidates;
 mod intake;
 mod language;
+mod lean;
 pub(crate) mod learned;
 #[cfg(feature = "libraries")]
 mod library;
@@ -18,6 +19,7 @@ mod problem;
 mod question;
 mod ranker;
 mod reading;
+mod reasons;
 mod row;
 mod scorer;
 mod selection;
@@ -27,16 +29,18 @@ mod vectors;
 pub use candidates::{Candidates, Entry, Scores, Shelf, Stored};
 pub use intake::{Intake, Premise, Premises};
 pub use language::Languages;
+pub use lean::{LeanIndex, LeanQuestion, LeanRanked, LeanSelector};
 pub use learned::Learned;
 #[cfg(feature = "libraries")]
 pub use library::{Added, Addition, Learnt, Library, Made, News};
 pub use pace::Pace;
 pub use pool::Pool;
 pub use predict::{Choice, Predictor, Stock};
-pub use problem::{EmbeddedAxioms, Knowledge, Problem, Reasons, Unreadable, WithFacts, annotated, is_goal};
+pub use problem::{EmbeddedAxioms, Knowledge, Problem, Unreadable, WithFacts, annotated, is_goal};
 pub use question::{Order, Question, Wishes};
 pub use ranker::{Ranked, Ranker, order};
 pub use reading::{READ, Reading, Trust, nameless_scores};
+pub use reasons::Reasons;
 pub use row::{Row, Rows};
 pub use scorer::{Query, Scoring};
 pub use selection::{Marks, Selection, matches};

@@ -5,6 +5,7 @@
 
 mod format;
 mod items;
+mod lean;
 mod named;
 mod predict;
 mod proofs;
@@ -12,16 +13,17 @@ mod skipped;
 mod source;
 mod statement;
 mod theory;
+mod toplevel;
 mod tptp;
 
 pub use format::Format;
 pub use items::{Item, Items};
+pub use lean::{LeanDump, LeanLine};
 pub use predict::{HammerFiles, HammerLibrary, question};
 pub use proofs::{Proof, derivations_of, read_proofs};
 pub use skipped::Skipped;
 pub use source::{Source, read_text};
-pub(crate) use statement::parse;
-pub use statement::{Statement, Syntax};
+pub use statement::{Statement, Syntax, parse};
 pub(crate) use theory::Lines;
 pub use theory::{Oddities, TheoryFact, TheoryFile};
 pub use tptp::{Annotated, Damaged, Problem};

@@ -9,6 +9,7 @@ mod elaborate;
 mod lex;
 mod preterm;
 mod signature;
+mod toplevel;
 mod type_syntax;
 mod types;
 
@@ -66,7 +67,8 @@ impl Options {
     }
 }
 
-/// Reads a formula or a sequent `h1, h2 |- c`.
+/// Reads a formula or a sequent `h1, h2 |- c`. What HOL Light's top level prints around them is passed over: `val it : thm =`,
+/// `;;`, and in a goal stack everything but the goal that is to be proved next.
 ///
 /// ```
 /// use formulanet_logic::{hol, Interner};
@@ -90,8 +92,9 @@ pub fn parse(text: &str, options: &Options, names: &mut Interner) -> Result<Form
     if text.len() > limits.bytes {
         return Err(fail(Fault::over(limits.bytes, Limit::Bytes, limits.bytes, "bytes")));
     }
-    let tokens = lex::tokens(text).map_err(fail)?;
-    let preterms = preterm::parse(text, &tokens, limits, &options.names, names).map_err(fail)?;
+    let bare = toplevel::bare(text);
+    let tokens = lex::tokens(&bare).map_err(fail)?;
+    let preterms = preterm::parse(&bare, &tokens, limits, &options.names, names).map_err(fail)?;
     Ok(elaborate::elaborate(preterms, options, names))
 }
 

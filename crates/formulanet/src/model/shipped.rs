@@ -61,7 +61,7 @@ pub fn reads(syntax: Syntax) -> bool {
 /// The model that ranks libraries of a language.
 pub fn for_syntax(syntax: Syntax) -> &'static str {
     match syntax {
-        Syntax::Hol => "hol-premises",
+        Syntax::Hol | Syntax::HolWith(_) => "hol-premises",
         Syntax::Tptp => "mizar-premises",
     }
 }

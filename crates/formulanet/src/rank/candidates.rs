@@ -14,6 +14,7 @@ use super::pace::Pace;
 use super::question::{Order, Question, Wishes};
 use super::ranker::{Ranked, Ranker};
 use super::reading::{Reading, Trust};
+use super::reasons::{MOST_USERS, Reasons, Symbols, counts, shared, symbols};
 use super::row::Rows;
 use super::scorer::Scoring;
 use super::selection::{Marks, Selection, matches};
@@ -299,12 +300,45 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    /// Symbols of a candidate that the model does not know.
+    /// Why these candidates are there.
     ///
     /// # Errors
     ///
-    /// If it was removed from the library meanwhile.
-    pub fn unknown(&self, number: usize, ranker: &Ranker) -> Result<Vec<String>, Error> {
+    /// If one was removed from the library meanwhile.
+    pub fn reasons(
+        &self,
+        taken: &[Ranked],
+        ranker: &Ranker,
+        question: &Question,
+    ) -> Result<Vec<Reasons>, Error> {
+        let (mut reader, learned) = (Symbols::new(ranker), self.learned()?);
+        let goal = symbols(&question.formula, &question.names);
+        let features = learned.as_ref().map(|_| Features::of(&question.formula, &question.names));
+        let asked = learned.as_ref().zip(features.as_ref());
+        let asked = asked.map(|(learned, features)| (learned.theory(), learned.theory().goal(features)));
+        let statements = taken.iter().map(|ranked| self.statement(ranked.statement));
+        let statements = statements.collect::<Result<Vec<Statement>, Error>>()?;
+        let own: Vec<_> =
+            statements.iter().map(|statement| reader.of(&statement.text, statement.syntax)).collect();
+        let counts = counts(own.iter());
+        let mut reasons = Vec::with_capacity(taken.len());
+        for (ranked, own) in taken.iter().zip(&own) {
+            let is_stored = ranked.statement < self.stored_count();
+            let users = asked.as_ref().filter(|_| is_stored);
+            let (uses, users) = users
+                .map_or((0, Vec::new()), |(theory, goal)| theory.users(ranked.statement, goal, MOST_USERS));
+            reasons.push(Reasons {
+                shared: shared(own, &goal, &counts),
+                unknown: self.unknown(ranked.statement, ranker)?,
+                uses,
+                used_by: users.into_iter().map(|user| self.name(user).to_owned()).collect(),
+            });
+        }
+        Ok(reasons)
+    }
+
+    /// Symbols of a candidate that the model does not know.
+    fn unknown(&self, number: usize, ranker: &Ranker) -> Result<Vec<String>, Error> {
         if let Some(own) = number.checked_sub(self.stored_count()) {
             return Ok(self.own[own].encoded.unknown().to_vec());
         }

@@ -394,7 +394,7 @@ impl Library {
 }
 
 fn statement(row: &rusqlite::Row<'_>) -> rusqlite::Result<Statement> {
-    let syntax = if row.get_ref(2)?.as_str()? == Syntax::Tptp.name() { Syntax::Tptp } else { Syntax::Hol };
+    let syntax = Syntax::named(row.get_ref(2)?.as_str()?).unwrap_or_default();
     Ok(Statement { name: row.get(0)?, text: row.get(1)?, syntax })
 }
 

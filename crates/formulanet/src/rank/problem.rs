@@ -17,7 +17,7 @@ use crate::model::encode::Encoded;
 use crate::read::{Annotated, Damaged, Skipped, Source, Statement, Syntax, parse};
 
 pub use facts::{WithFacts, annotated};
-pub use reasons::{Knowledge, Reasons};
+pub use reasons::Knowledge;
 
 /// What a statement is in a problem.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

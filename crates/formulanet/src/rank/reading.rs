@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use formulanet_logic::problem::{StatementBuilder, StatementGraph};
-use formulanet_logic::{Formula, Interner, hol};
+use formulanet_logic::{Formula, Interner, Limits, hol};
 use formulanet_net::Compute;
 use formulanet_net::together::{Loss, ProblemInput, TogetherNetwork};
 
@@ -46,7 +46,7 @@ pub enum Trust {
 }
 
 /// That power, chosen on held-out conjectures of Mizar.
-const POWER: f32 = 0.5;
+pub(super) const POWER: f32 = 0.5;
 
 /// A statement as it is read.
 struct Legible {
@@ -106,7 +106,23 @@ impl Reading {
         options: &hol::Options,
         names: &mut Interner,
     ) -> Result<Vec<Option<f32>>, Error> {
-        let mut statements = StatementBuilder::new(options.limits);
+        let formula = |number: usize, names: &mut Interner| {
+            let Statement { text, syntax, .. } = &candidates[number];
+            parse(text, *syntax, options, names).ok()
+        };
+        self.read_formulas(goal, candidates.len(), formula, options.limits, names)
+    }
+
+    /// The same for so many candidates, of which a function gives one after the other if it can be read.
+    pub(super) fn read_formulas(
+        &self,
+        goal: &Formula,
+        count: usize,
+        mut formula: impl FnMut(usize, &mut Interner) -> Option<Formula>,
+        limits: Limits,
+        names: &mut Interner,
+    ) -> Result<Vec<Option<f32>>, Error> {
+        let mut statements = StatementBuilder::new(limits);
         let mut legible = |formula: &Formula, names: &Interner| {
             let graph = statements.build(formula).ok()?;
             Some(Legible { graph, features: Features::of(formula, names) })
@@ -115,9 +131,9 @@ impl Reading {
             Error::data("conjecture", "expected a smaller one to read together with others")
         })?;
         let mut room = MOST_NODES.saturating_sub(nodes(&goal.graph));
-        let mut read: Vec<Option<Legible>> = Vec::with_capacity(candidates.len());
-        for candidate in candidates {
-            let formula = parse(&candidate.text, candidate.syntax, options, names).ok().filter(|_| room > 0);
+        let mut read: Vec<Option<Legible>> = Vec::with_capacity(count);
+        for number in 0..count {
+            let formula = formula(number, names).filter(|_| room > 0);
             let statement = formula.and_then(|formula| legible(&formula, names));
             room = room.saturating_sub(statement.as_ref().map_or(0, |statement| nodes(&statement.graph)));
             read.push(statement);

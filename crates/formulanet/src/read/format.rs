@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::Syntax;
+use super::{Syntax, toplevel};
 
 /// A format of files of statements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,21 +17,27 @@ pub enum Format {
     Deepmath,
     /// `{"name": ..., "statement": ..., "syntax": "hol"}` on every line.
     Jsonl,
+    /// What HOL Light's top level prints: `val it : thm = |- ...`, lists of theorems, goal stacks.
+    Toplevel,
 }
 
 impl Format {
     /// All formats by name.
-    pub const ALL: [(&'static str, Format); 5] = [
+    pub const ALL: [(&'static str, Format); 6] = [
         ("hol", Format::Hol),
         ("holstep", Format::Holstep),
         ("tptp", Format::Tptp),
         ("deepmath", Format::Deepmath),
         ("jsonl", Format::Jsonl),
+        ("toplevel", Format::Toplevel),
     ];
 
     /// What a text that begins so most likely is.
     pub fn of(beginning: &[u8]) -> Format {
         let text = String::from_utf8_lossy(beginning);
+        if toplevel::tells(&text) {
+            return Format::Toplevel;
+        }
         let Some(line) = telling_line(&text) else { return Format::Hol };
         let words = ["fof(", "cnf(", "tff(", "tcf(", "thf(", "include("];
         let is_tptp = |line: &str| {
@@ -60,7 +66,7 @@ impl Format {
         }
         match self {
             Format::Tptp | Format::Deepmath => Syntax::Tptp,
-            Format::Hol | Format::Holstep => Syntax::Hol,
+            Format::Hol | Format::Holstep | Format::Toplevel => Syntax::Hol,
             Format::Jsonl => {
                 let text = String::from_utf8_lossy(beginning);
                 let line = telling_line(&text).and_then(|line| serde_json::from_str::<Line>(line).ok());
@@ -72,7 +78,13 @@ impl Format {
 
 /// The first line that is neither blank nor a comment of HOL lines.
 fn telling_line(text: &str) -> Option<&str> {
-    text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))
+    text.lines().map(str::trim).find(|line| !line.is_empty() && !is_comment(line))
+}
+
+/// Whether a line of `name: formula` lines is a comment: `# ...`, or one of OCaml on one line.
+pub(super) fn is_comment(line: &str) -> bool {
+    line.starts_with('#')
+        || (line.starts_with("(*") && line.ends_with("*)") && line.matches("*)").count() == 1)
 }
 
 /// Whether a beginning ends behind the line that tells the format.
@@ -105,5 +117,8 @@ mod tests {
             Syntax::Tptp,
         );
         check("{\"syntax\": \"tptp", Format::Jsonl, Syntax::Hol);
+        check("(* mine *)\nA: x = x\n", Format::Hol, Syntax::Hol);
+        check("# TRUTH;;\nval it : thm = |- T\n", Format::Toplevel, Syntax::Hol);
+        check("(* mine *)\n|- T\n", Format::Toplevel, Syntax::Hol);
     }
 }

@@ -5,6 +5,7 @@ use std::io::BufRead;
 use formulanet_logic::{Formula, Interner, Limits, Position, deepmath, hol, holstep};
 
 use super::named::Named;
+use super::toplevel::Toplevel;
 use super::tptp::Problem;
 use super::{Format, Source, Syntax};
 use crate::Error;
@@ -70,6 +71,7 @@ enum Kind {
     Holstep(holstep::Reader<Input>, holstep::Parser),
     Deepmath(deepmath::Reader<Input>),
     Tptp(Problem),
+    Toplevel(Toplevel),
 }
 
 impl Items {
@@ -83,6 +85,7 @@ impl Items {
                 Kind::Holstep(reader, holstep::Parser::new(limits))
             }
             Format::Deepmath => Kind::Deepmath(deepmath::Reader::new(source.into_input(), limits)),
+            Format::Toplevel => Kind::Toplevel(Toplevel::new(source.into_text()?, options)),
             Format::Hol | Format::Jsonl => {
                 Kind::Named(Named::new(source.into_input(), format == Format::Jsonl, options))
             }
@@ -98,6 +101,7 @@ impl Items {
         match &mut self.kind {
             Kind::Named(_) => {}
             Kind::Tptp(problem) => return problem.recover().is_some(),
+            Kind::Toplevel(toplevel) => return toplevel.has_formulas(),
             Kind::Holstep(reader, _) => reader.recover(),
             Kind::Deepmath(reader) => reader.recover(),
         }
@@ -114,6 +118,7 @@ impl Items {
         Ok(match kind {
             Kind::Named(named) => named.next(file, names, formula)?,
             Kind::Tptp(problem) => problem.next_formula(names)?,
+            Kind::Toplevel(toplevel) => toplevel.next(file, names, formula)?,
             Kind::Holstep(reader, parser) => {
                 let Some(entry) = reader.next_entry().map_err(|error| Error::read(&**file, error))? else {
                     return Ok(None);

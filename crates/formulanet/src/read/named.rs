@@ -5,6 +5,7 @@ use std::io::{BufRead, Read};
 use formulanet_logic::{Formula, Interner, Limit, ParseError, Position, hol, pass_line};
 use serde::Deserialize;
 
+use super::format::is_comment;
 use super::source::not_utf8;
 use super::{Item, Syntax, parse};
 use crate::Error;
@@ -28,6 +29,9 @@ struct Found {
     statement: String,
     #[serde(default)]
     syntax: Syntax,
+    /// What ambiguous operators of this statement mean.
+    #[serde(default)]
+    overload: Option<String>,
     /// What a proof used.
     #[serde(default)]
     proof: Option<Vec<String>>,
@@ -102,7 +106,7 @@ impl Named {
             })?;
             let text = text.trim_end_matches(['\n', '\r']);
             let trimmed = text.trim();
-            if trimmed.is_empty() || (!self.is_json && trimmed.starts_with('#')) {
+            if trimmed.is_empty() || (!self.is_json && is_comment(trimmed)) {
                 continue;
             }
             self.found = if self.is_json {
@@ -116,6 +120,12 @@ impl Named {
                 let (name, statement) = (name.trim().to_owned(), statement.trim().to_owned());
                 Found { name, statement, start: Some(text[..start].chars().count()), ..Found::default() }
             };
+            let overload = self.found.overload.take();
+            self.found.syntax = self
+                .found
+                .syntax
+                .with_overload(overload.as_deref())
+                .map_err(|message| Error::data(format!("{file}:{number}"), message))?;
             let first = self.found.proof.take();
             self.found.proofs.extend(first);
             if self.found.name.is_empty() {

@@ -92,7 +92,7 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// If it is TPTP, which is read as a whole, and cannot be read.
+    /// If it is TPTP or what a top level printed, which are read as a whole, and cannot be read.
     pub fn items(self, options: hol::Options) -> Result<Items, Error> {
         Items::new(self, options)
     }
@@ -103,8 +103,13 @@ impl Source {
     ///
     /// If it cannot be read.
     pub fn problem(self, limits: Limits) -> Result<Problem, Error> {
-        let text = whole(self.input, &self.name, super::tptp::MAX_FILE)?;
-        Ok(Problem::new(self.name, text, limits, self.may_include))
+        let (name, may_include) = (self.name.clone(), self.may_include);
+        Ok(Problem::new(name, self.into_text()?, limits, may_include))
+    }
+
+    /// All of it, for formats that are not read line by line.
+    pub(super) fn into_text(self) -> Result<String, Error> {
+        whole(self.input, &self.name, super::tptp::MAX_FILE)
     }
 
     pub(super) fn into_input(self) -> Box<dyn BufRead> {

@@ -1,18 +1,23 @@
 //! A named formula as text: what goes in and what comes out.
 
+use std::borrow::Cow;
+
+use formulanet_logic::hol::Overload;
 use formulanet_logic::{Formula, Interner, ParseError, hol, tptp};
 
 use crate::Error;
 
 /// The languages of single formulas.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(into = "&'static str", try_from = "Cow<'_, str>")]
 pub enum Syntax {
     /// HOL Light, as typed or as HolStep prints it.
     #[default]
     Hol,
     /// A TPTP formula, with or without `fof(...)` around it.
     Tptp,
+    /// HOL Light, where somebody said for this formula alone what ambiguous operators mean.
+    HolWith(Overload),
 }
 
 impl Syntax {
@@ -24,7 +29,46 @@ impl Syntax {
         match self {
             Syntax::Hol => "hol",
             Syntax::Tptp => "tptp",
+            Syntax::HolWith(Overload::Num) => "hol-num",
+            Syntax::HolWith(Overload::Real) => "hol-real",
+            Syntax::HolWith(Overload::Int) => "hol-int",
+            Syntax::HolWith(Overload::Vector) => "hol-vector",
+            Syntax::HolWith(Overload::Resolved) => "hol-resolved",
         }
+    }
+
+    /// The language of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        let with = Overload::ALL.map(|(_, overload)| Syntax::HolWith(overload));
+        let all = Self::ALL.into_iter().map(|(_, syntax)| syntax).chain(with);
+        all.into_iter().find(|syntax| syntax.name() == name)
+    }
+
+    /// The same language with what a field `overload` says of ambiguous operators.
+    pub(super) fn with_overload(self, overload: Option<&str>) -> Result<Self, String> {
+        let Some(name) = overload else { return Ok(self) };
+        if self == Syntax::Tptp {
+            return Err("expected no `overload` for a formula of TPTP, found one".to_owned());
+        }
+        let found = Overload::ALL.iter().find(|(known, _)| *known == name);
+        found.map(|(_, overload)| Syntax::HolWith(*overload)).ok_or_else(|| {
+            let known: Vec<&str> = Overload::ALL.iter().map(|(name, _)| *name).collect();
+            format!("expected `overload` to be one of {}, found `{name}`", known.join(", "))
+        })
+    }
+}
+
+impl From<Syntax> for &'static str {
+    fn from(syntax: Syntax) -> Self {
+        syntax.name()
+    }
+}
+
+impl TryFrom<Cow<'_, str>> for Syntax {
+    type Error = String;
+
+    fn try_from(name: Cow<'_, str>) -> Result<Self, String> {
+        Syntax::named(&name).ok_or_else(|| format!("unknown variant `{name}`, expected `hol` or `tptp`"))
     }
 }
 
@@ -66,7 +110,11 @@ impl Statement {
 }
 
 /// Reads a formula in one of the languages.
-pub(crate) fn parse(
+///
+/// # Errors
+///
+/// If it cannot be read, with the place.
+pub fn parse(
     text: &str,
     syntax: Syntax,
     options: &hol::Options,
@@ -74,6 +122,7 @@ pub(crate) fn parse(
 ) -> Result<Formula, ParseError> {
     match syntax {
         Syntax::Hol => hol::parse(text, options, names),
+        Syntax::HolWith(overload) => hol::parse(text, &hol::Options { overload, ..options.clone() }, names),
         Syntax::Tptp => tptp::parse_formula(text, tptp::Language::Fof, options.limits, names),
     }
 }

@@ -1,7 +1,7 @@
 //! Theory files: statements in the order of a library, with what their proofs used.
 //!
 //! A line is an object, `{"name": ..., "statement": ..., "syntax": "hol|tptp", "proof": ["name", ...]}`; `proof` may be
-//! missing. Files that are compressed with zstd or gzip are read as they are.
+//! missing, and `overload` says what ambiguous operators of a statement mean. Files that are compressed with zstd or gzip are read as they are.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
@@ -106,6 +106,8 @@ struct Line {
     #[serde(default)]
     syntax: Syntax,
     #[serde(default)]
+    overload: Option<String>,
+    #[serde(default)]
     proof: Option<Vec<String>>,
 }
 
@@ -138,7 +140,11 @@ impl TheoryFile {
             if line.name.is_empty() {
                 return Err(Error::data(place, "expected a name, found an empty one"));
             }
-            let formula = parse(&line.statement, line.syntax, options, names).map_err(|error| {
+            let syntax = line
+                .syntax
+                .with_overload(line.overload.as_deref())
+                .map_err(|message| Error::data(&place, message))?;
+            let formula = parse(&line.statement, syntax, options, names).map_err(|error| {
                 Error::data(&place, format!("in the statement of `{}`, {error}", line.name))
             })?;
             let fact = theory.facts.len();
@@ -248,7 +254,7 @@ mod tests {
     const LINES: &str = r#"{"name": "a", "statement": "p", "syntax": "tptp"}
 
 {"name": "b", "statement": "fof(b, axiom, ![X]: q(X)).", "syntax": "tptp", "proof": ["a", "a"]}
-{"name": "c", "statement": "!x. x = x", "proof": []}
+{"name": "c", "statement": "!x. x = x", "overload": "real", "proof": []}
 {"name": "d", "statement": "T", "proof": ["e", "gone", "c", "d", "b"]}
 {"name": "e", "statement": "thf(e, axiom, ( ^ [V: $o] : V ) = f).", "syntax": "tptp", "proof": null}
 "#;
@@ -327,6 +333,16 @@ mod tests {
         let double = b"{\"name\": \"a\", \"statement\": \"T\"}\n{\"name\": \"a\", \"statement\": \"F\"}";
         check(double, false, "FILE:2: expected each name once, found `a` again, as in line 1");
         check(b"[1]", false, "FILE:1:");
+        check(
+            b"{\"name\": \"a\", \"statement\": \"T\", \"overload\": \"nat\"}",
+            false,
+            "FILE:1: expected `overload` to be one of num, real, int, vector, resolved, found `nat`",
+        );
+        check(
+            b"{\"name\": \"a\", \"statement\": \"p\", \"syntax\": \"tptp\", \"overload\": \"num\"}",
+            false,
+            "FILE:1: expected no `overload` for a formula of TPTP, found one",
+        );
     }
 
     #[test]

@@ -99,7 +99,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Fault> {
                 Kind::Word
             }
             _ if syntax::is_symbolic(c) => {
-                let run = rest.len() - rest.trim_start_matches(syntax::is_symbolic).len();
+                let run = symbol_length(rest);
                 let mut lengths = syntax::symbolic_tokens(&rest[..run]);
                 let last = lengths.pop().expect("a run has a token");
                 for length in lengths {
@@ -136,6 +136,13 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Fault> {
         tokens.push(Token { kind, start, end: at, closing: 0 });
     }
     Ok(tokens)
+}
+
+/// The length of the symbols at the beginning of a text. The `?` of an invented type such as `?123` stands alone: `real^?123`.
+fn symbol_length(text: &str) -> usize {
+    let length = text.len() - text.trim_start_matches(syntax::is_symbolic).len();
+    let is_before_digit = text[length..].starts_with(|c: char| c.is_ascii_digit());
+    if length > 1 && is_before_digit && text[..length].ends_with('?') { length - 1 } else { length }
 }
 
 fn word_length(text: &str) -> usize {

@@ -4,10 +4,12 @@
 //! of recursion. A context without a closing token of its own, such as a binder's body, ends where its
 //! surroundings do.
 
+mod clauses;
 mod context;
 mod operators;
 mod sugar;
 
+use self::clauses::Clauses;
 use self::operators::Operator;
 use super::lex::{Kind, Token};
 use super::types::{Constructor, Type, Types};
@@ -113,6 +115,12 @@ enum Open {
     LetPattern(Vec<(Id, Id)>),
     LetValue(Vec<(Id, Id)>, Id),
     LetBody(Vec<(Id, Id)>),
+    /// `match ...`, what is matched.
+    Match,
+    /// `... with ...` or `| ...`
+    ClausePattern(Clauses),
+    ClauseGuard(Clauses, Id),
+    ClauseResult(Clauses, Id, Option<Id>),
 }
 
 #[derive(Clone, Copy)]
@@ -188,11 +196,14 @@ impl<'a> Parser<'a> {
         match word {
             "if" => self.open_after(Open::If),
             "let" => self.open_after(Open::LetPattern(Vec::new())),
-            "then" | "else" | "in" | "and" => self.terminator(word),
-            _ if syntax::is_reserved(word) => Err(self.fault("a term (pattern matching is not supported)")),
+            "match" => self.open_after(Open::Match),
+            "function" => self.open_after(Open::ClausePattern(Clauses::of_function())),
+            "then" | "else" | "in" | "and" | "with" | "when" => self.terminator(word),
             _ if self.expects_variables() => self.name(word),
-            "lambda" if self.is_binder_here() => {
-                let quantifier = self.quantifier("\\", Binder::Lambda);
+            "lambda" | "minimal" if self.is_binder_here() => {
+                // HolStep has no constant `lambda`: there it is the abstraction itself.
+                let name = if word == "minimal" { word } else { "\\" };
+                let quantifier = self.quantifier(name, Binder::Lambda);
                 self.open_after(Open::BinderVariables(quantifier, Vec::new()))
             }
             // HolStep writes the binder and its variable as one word.
@@ -421,6 +432,17 @@ impl<'a> Parser<'a> {
     /// Whether `)` follows the current token without a space: in `(a + )` a term was forgotten.
     fn is_before_bracket(&self) -> bool {
         self.peek(1) == Some(")") && self.tokens[self.at].end == self.tokens[self.at + 1].start
+    }
+
+    /// Whether what follows the current token can be an argument.
+    fn is_before_atom(&self) -> bool {
+        let Some(next) = self.tokens.get(self.at + 1) else { return false };
+        let text = next.text(self.text);
+        match next.kind {
+            Kind::Word => !syntax::is_reserved(text) && syntax::infix(text).is_none(),
+            Kind::Symbol => matches!(text, "(" | "[" | "{" | "&" | "#"),
+            Kind::Number | Kind::QuotedConstant | Kind::QuotedVariable => true,
+        }
     }
 
     fn previous(&self) -> Option<&'a str> {

@@ -36,6 +36,11 @@ pub(super) fn overloaded(name: &str) -> Option<Overloaded> {
         "--" | "abs" | "inv" | "sgn" => ("A->A", NotNatural),
         "&" => ("num->A", NotNatural),
         "pow" => ("A->num->A", NotNatural),
+        "zpow" => ("A->int->A", NotNatural),
+        "divides" => ("A->A->bool", Number),
+        "mod" => ("A->A->A->bool", Number),
+        "coprime" => ("A#A->bool", Number),
+        "gcd" | "lcm" => ("A#A->A", Number),
         "dist" => ("A#A->B", Argument),
         "interval" | "segment" | "real_interval" | "real_segment" => ("A->B->bool", Argument),
         "**" => ("A->B->C", Argument),
@@ -49,7 +54,9 @@ pub(super) fn overloaded(name: &str) -> Option<Overloaded> {
 pub(super) fn assumed(name: &str, family: Family, overload: Overload, types: &mut Types) -> Type {
     match (overload, family) {
         (Overload::Num, Family::Number) => types.base(Constructor::Num),
-        (Overload::Int, _) if name != "/" && name != "inv" => types.base(Constructor::Int),
+        (Overload::Int, _) if !matches!(name, "/" | "inv" | "zpow") => types.base(Constructor::Int),
+        // Only integers and natural numbers divide each other.
+        _ if matches!(name, "divides" | "coprime" | "gcd" | "lcm") => types.base(Constructor::Num),
         (Overload::Vector, _) if matches!(name, "+" | "-" | "--") => {
             let (real, index) = (types.base(Constructor::Real), types.unknown());
             types.build(Constructor::Cartesian, [Some(real), Some(index)])
@@ -89,6 +96,11 @@ pub(super) fn meaning(
             (_, Some(Some(false))) => "matrix_vector_mul",
             _ => "matrix_mul",
         },
+        ("divides", Some(Constructor::Num)) => "num_divides",
+        ("mod", Some(Constructor::Num)) => "num_mod",
+        ("coprime", Some(Constructor::Num)) => "num_coprime",
+        ("gcd", Some(Constructor::Num)) => "num_gcd",
+        ("lcm", Some(Constructor::Num)) => "num_lcm",
         (_, Some(Constructor::Real)) => return arithmetic(name, 0),
         (_, Some(Constructor::Int)) => return arithmetic(name, 1),
         (_, Some(Constructor::Cartesian)) => return arithmetic(name, 2),
@@ -97,7 +109,7 @@ pub(super) fn meaning(
 }
 
 /// What an operator is called for reals, integers, and vectors or complex numbers; empty where there is none.
-const ARITHMETIC: [(&str, [&str; 3]); 16] = [
+const ARITHMETIC: [(&str, [&str; 3]); 22] = [
     ("+", ["real_add", "int_add", "vector_add"]),
     ("-", ["real_sub", "int_sub", "vector_sub"]),
     ("*", ["real_mul", "int_mul", "complex_mul"]),
@@ -114,6 +126,12 @@ const ARITHMETIC: [(&str, [&str; 3]); 16] = [
     ("max", ["real_max", "int_max", ""]),
     ("min", ["real_min", "int_min", ""]),
     ("sgn", ["real_sgn", "int_sgn", ""]),
+    ("zpow", ["real_zpow", "", ""]),
+    ("mod", ["real_mod", "int_mod", ""]),
+    ("divides", ["", "int_divides", ""]),
+    ("coprime", ["", "int_coprime", ""]),
+    ("gcd", ["", "int_gcd", ""]),
+    ("lcm", ["", "int_lcm", ""]),
 ];
 
 fn arithmetic(operator: &str, column: usize) -> Option<&'static str> {
@@ -151,6 +169,7 @@ pub(super) fn read(ty: &str, types: &mut Types, variables: &mut HashMap<String, 
 fn declared(name: &str) -> Option<&'static str> {
     Some(match name {
         "=" | "GEQ" => "A->A->bool",
+        "==" => "A->A->(A->A->bool)->bool",
         "==>" | "/\\" | "\\/" => "bool->bool->bool",
         "~" => "bool->bool",
         "T" | "F" => "bool",

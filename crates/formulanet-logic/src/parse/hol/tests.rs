@@ -77,7 +77,7 @@ fn application_and_prefixes() {
 #[test]
 fn operators_in_brackets_are_the_same_constants() {
     let infixes = "<=> ==> \\/ /\\ == treal_eq hreal_eq nadd_eq treal_le hreal_le nadd_le IN = < <= > >= << =_c <_c \
-        <=_c >_c >=_c SUBSET PSUBSET HAS_SIZE divides permutes --> ---> has_derivative has_vector_derivative \
+        <=_c >_c >=_c <<= <<< === has_sup has_inf UNION_OF INTERSECTION_OF SUBSET PSUBSET HAS_SIZE divides permutes --> ---> has_derivative has_vector_derivative \
         has_complex_derivative has_real_derivative differentiable complex_differentiable differentiable_on \
         holomorphic_on analytic_on continuous continuous_on uniformly_continuous_on real_continuous \
         real_continuous_on real_differentiable real_differentiable_on has_integral integrable_on \
@@ -175,6 +175,59 @@ fn notations() {
 }
 
 #[test]
+fn pattern_matching() {
+    check(
+        "match x with 0 -> a | SUC n -> f n",
+        "((_MATCH x) ((_SEQPATTERN (\\x. (\\y. ((_UNGUARDED_PATTERN ((GEQ (NUMERAL _0)) x)) ((GEQ a) y))))) \
+         (\\x. (\\y. (?n. ((_UNGUARDED_PATTERN ((GEQ (SUC n)) x)) ((GEQ (f n)) y)))))))",
+    );
+    check(
+        "(function | x, y when x < y -> x) z",
+        "((_FUNCTION (\\x'. (\\y'. (?x. (?y. (((_GUARDED_PATTERN ((GEQ (x , y)) x')) (x < y)) ((GEQ x) y'))))))) z)",
+    );
+    // A variable that stands for a constructor is not bound by the pattern.
+    check(
+        "!c. match m with c t -> t",
+        "(!c. ((_MATCH m) (\\x. (\\y. (?t. ((_UNGUARDED_PATTERN ((GEQ (c t)) x)) ((GEQ t) y)))))))",
+    );
+}
+
+/// Names that some library declares as infixes, printed where that library is not loaded.
+#[test]
+fn infix_words_may_stand_before_their_arguments() {
+    check("hreal_add x y = z", "((x hreal_add y) = z)");
+    check("~nadd_eq x (f 0) ==> p", "((~ (x nadd_eq (f (NUMERAL _0)))) ==> p)");
+    check("a = nadd_le x", "(a = ((nadd_le) x))");
+    check("a, treal_mul x y", "(a , (x treal_mul y))");
+    check("p /\\ divides a b", "(p /\\ ((num_divides a) b))");
+}
+
+#[test]
+fn what_the_core_of_hol_light_declares() {
+    check("(s has_sup b) /\\ s has_inf c", "((s has_sup b) /\\ (s has_inf c))");
+    check("a UNION_OF b = c", "((a UNION_OF b) = c)");
+    check("a <<< b /\\ a === b", "((a <<< b) /\\ (a === b))");
+    check("!(<<=) x. x <<= y", "(!''<<=''. (!x. ((''<<='' x) y)))");
+    check("minimal n. P n", "(minimal (\\n. (P n)))");
+    check("(minimal) P", "(minimal P)");
+    check("s = (:?123) CROSS (:?123^?4) CROSS (:?5#?6->?7)", "(s = (UNIV CROSS (UNIV CROSS UNIV)))");
+    check("!x:A. (f:A tree->(A,B)dict tree) x = (y:num trie)", "(!x. ((f x) = y))");
+}
+
+#[test]
+fn what_the_top_level_prints() {
+    check("val it : thm = |- !x. x = x", "(!x. (x = x))");
+    check("# - : thm =\n  |- !x. x = x;;", "(!x. (x = x))");
+    check("`p ==> q`;;", "(p ==> q)");
+    check("(* reflexivity *) !x. x = x;; ", "(!x. (x = x))");
+    check(
+        "val it : goalstack = 2 subgoals (2 total)\n\n  0 [`x = 1`]\n\n`x < 2`\n\n`1 = 1`\n",
+        "((NUMERAL (BIT1 _0)) = (NUMERAL (BIT1 _0)))",
+    );
+    check_error("val it : thm = |- x +\n;;", "1:22: expected a term, found the end of the formula");
+}
+
+#[test]
 fn sequents() {
     let check = |text: &str, expected: &str| {
         let mut names = Interner::new();
@@ -185,6 +238,10 @@ fn sequents() {
     check("p |- q", "p |- q");
     check("p, q /\\ r |- (a, b)", "p, (q /\\ r) |- (a , b)");
     check("p, !x. x = y, r ?- s, t", "p, (!x. (x = y)), r |- (s , t)");
+    check(
+        "1 subgoal (1 total)\n\n  0 [`a,b = c`]\n  1 [`q`] (name)\n\n`s, t`\n",
+        "((a , b) = c), q |- (s , t)",
+    );
 }
 
 #[test]
@@ -211,6 +268,12 @@ fn overloaded_operators_follow_their_operands() {
     );
     check("dist(x,y) < &1", "((real_lt (distance (x , y))) (real_of_num (NUMERAL (BIT1 _0))))");
     check("dist(m,SUC n)", "(dist (m , (SUC n)))");
+    check("a divides b", "((num_divides a) b)");
+    check("(a:int) divides b /\\ gcd(a,b) = c", "(((int_divides a) b) /\\ ((int_gcd (a , b)) = c))");
+    check("(SUC a == b) (mod n)", "(((SUC a) == b) (num_mod n))");
+    check("(x:int == y) (mod n)", "((x == y) (int_mod n))");
+    check("x zpow n", "((real_zpow x) n)");
+    check_overload(Overload::Real, "a divides b", "((num_divides a) b)");
     check("interval[a,b]", "(closed_interval ((CONS (a , b)) NIL))");
     check("interval(a,b)", "(open_interval (a , b))");
     check_overload(Overload::Real, "x + y", "((real_add x) y)");
@@ -254,7 +317,11 @@ fn errors_say_where_and_what() {
     check_error("p |- q |- r", "1:8: expected one turnstile, found another");
     check_error("(p |- q)", "1:4: expected an operator or `)`, found `|-`");
     check_error("p |-", "1:5: expected a term, found the end of the formula");
-    check_error("match x with y", "1:1: expected a term (pattern matching is not supported), found `match`");
+    check_error("match x with y", "1:15: expected an operator, `when` or `->`, found the end of the formula");
+    check_error("match x -> y", "1:9: expected an operator or `with`, found `->`");
+    check_error("function x when", "1:16: expected a term, found the end of the formula");
+    check_error("!x. IN", "1:5: expected a term, found `IN`");
+    check_error("(:?)", "1:4: expected a number after the `?` of a type, found `)`");
     check_error("#x", "1:2: expected digits after `#`, found `x`");
     check_error("'abc", "1:1: expected `'` after a quoted name, found the end of the formula");
     check_error("(a & )", "1:6: expected a term, found `)`");

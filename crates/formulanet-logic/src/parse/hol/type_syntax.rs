@@ -21,7 +21,7 @@ pub(super) fn parse(
     types: &mut Types,
     variables: Option<&mut HashMap<String, Type>>,
 ) -> Result<Type, Fault> {
-    let mut parser = Parser { text, tokens, at: *at, types, variables, depth: 0 };
+    let mut parser = Parser { text, tokens, at: *at, types, variables, depth: 0, brackets: 0 };
     let ty = parser.function();
     *at = parser.at;
     ty
@@ -34,6 +34,8 @@ struct Parser<'a> {
     types: &'a mut Types,
     variables: Option<&'a mut HashMap<String, Type>>,
     depth: usize,
+    /// Brackets of the type itself that are open.
+    brackets: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -83,7 +85,9 @@ impl<'a> Parser<'a> {
     /// `A list`, `(A,B)dict`
     fn applied(&mut self) -> Result<Type, Fault> {
         let mut ty = self.atomic()?;
-        while let Some(name) = self.peek(Kind::Word).filter(|name| is_type_constructor(name)) {
+        // Behind a type whose end cannot be seen, as in `!x:real y. p`, an unknown word is a variable.
+        let is_closed = self.brackets > 0 || self.is_before_more_type();
+        while let Some(name) = self.peek(Kind::Word).filter(|name| is_type_constructor(name) || is_closed) {
             ty = match name {
                 "list" => self.types.build(Constructor::List, [Some(ty), None]),
                 name => self.types.by_name(name),
@@ -94,6 +98,15 @@ impl<'a> Parser<'a> {
     }
 
     fn atomic(&mut self) -> Result<Type, Fault> {
+        // HOL Light calls the type variables that it invents `?123`.
+        if self.peek(Kind::Symbol) == Some("?") {
+            self.at += 1;
+            let Some(number) = self.peek(Kind::Number) else {
+                return Err(self.fault("a number after the `?` of a type"));
+            };
+            self.at += 1;
+            return Ok(self.types.by_name(&format!("?{number}")));
+        }
         if let Some(name) = self.peek(Kind::Word).or(self.peek(Kind::Number)) {
             let ty = match &mut self.variables {
                 Some(variables) if name.starts_with(|c: char| c.is_ascii_uppercase()) => {
@@ -107,12 +120,21 @@ impl<'a> Parser<'a> {
         if !self.skip("(") {
             return Err(self.fault("a type"));
         }
+        self.brackets += 1;
         let mut ty = self.function()?;
         while self.skip(",") {
             self.function()?;
             ty = self.types.unknown();
         }
+        self.brackets -= 1;
         if self.skip(")") { Ok(ty) } else { Err(self.fault("`)` in a type")) }
+    }
+
+    /// Whether what follows the words here shows that they are part of a type: `(x:A tree)`, `f:A tree->B`.
+    fn is_before_more_type(&self) -> bool {
+        let next = self.tokens[self.at..].iter().find(|token| token.kind != Kind::Word);
+        let next = next.map(|token| token.text(self.text));
+        next.is_some_and(|next| matches!(next, ")" | "->" | "#" | "^" | "+"))
     }
 
     fn skip(&mut self, symbol: &str) -> bool {
@@ -133,8 +155,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Type constructors of one or more arguments in HOL Light's libraries. Any other word behind a type is not part
-/// of it: in `!x:real y. p` the `y` is a variable.
+/// Type constructors of one or more arguments in HOL Light's libraries.
 fn is_type_constructor(name: &str) -> bool {
     const CONSTRUCTORS: &str = "list option net topology metric finite_image finite_sum finite_diff finite_prod \
                                 hypermap tybit0 tybit1 recspace word group ring multivector stream";

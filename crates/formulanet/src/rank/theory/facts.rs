@@ -222,6 +222,22 @@ impl Theory {
         proofs.into_iter().map(|used| used.into_iter().map(|number| number as usize).collect()).collect()
     }
 
+    /// How many proofs used a fact, and the facts most like a goal whose proofs did, the most alike first.
+    pub fn users(&self, fact: usize, goal: &Goal, most: usize) -> (usize, Vec<usize>) {
+        let uses = &self.facts[fact].uses;
+        let likeness = |user: u32| -> f32 {
+            let features = self.facts[user as usize].near_features().iter();
+            features
+                .filter(|feature| goal.near_features().contains(feature))
+                .map(|&f| self.rarity(f).powi(2))
+                .sum()
+        };
+        let mut users: Vec<(usize, f32)> = uses.iter().map(|&user| (user as usize, likeness(user))).collect();
+        users.dedup_by_key(|(user, _)| *user);
+        users.sort_by(|(a, x), (b, y)| y.total_cmp(x).then(b.cmp(a)));
+        (uses.len(), users.into_iter().take(most).map(|(user, _)| user).collect())
+    }
+
     /// A goal, by what it is recognised by.
     pub fn goal(&self, features: &Features) -> Goal {
         let mut goal = Goal::default();

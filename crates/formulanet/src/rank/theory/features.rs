@@ -67,6 +67,13 @@ impl Features {
         features.tidy()
     }
 
+    /// Bytes that it takes.
+    pub(in crate::rank) fn bytes(&self) -> usize {
+        let Features { symbols, pairs, parts, .. } = self;
+        let hashes = [symbols, pairs, parts].map(|hashes| hashes.capacity() * size_of::<u64>());
+        size_of::<Self>() + hashes.iter().sum::<usize>()
+    }
+
     /// Keeps the first of equal features, and not too many.
     pub(super) fn tidy(mut self) -> Self {
         let Features { symbols, pairs, parts, .. } = &mut self;

@@ -1,5 +1,6 @@
 //! Contexts: what opens them, and which token closes which.
 
+use super::clauses::Clauses;
 use super::{Context, Fault, Id, Limit, Open, Parser};
 
 impl Parser<'_> {
@@ -56,7 +57,10 @@ impl Parser<'_> {
     }
 
     fn close_one_implicit(&mut self) -> Result<bool, Fault> {
-        if !matches!(self.context().open, Open::BinderBody(..) | Open::Else(..) | Open::LetBody(_)) {
+        if !matches!(
+            self.context().open,
+            Open::BinderBody(..) | Open::Else(..) | Open::LetBody(_) | Open::ClauseResult(..)
+        ) {
             return Ok(false);
         }
         let body = self.finish()?;
@@ -64,6 +68,10 @@ impl Parser<'_> {
             Open::BinderBody(quantifier, variables) => self.quantified(quantifier, &variables, body)?,
             Open::Else(condition, then) => self.conditional(condition, then, body)?,
             Open::LetBody(bindings) => self.let_in(&bindings, body)?,
+            Open::ClauseResult(clauses, pattern, guard) => {
+                let clauses = self.clause(clauses, pattern, guard, body)?;
+                self.matched(clauses)?
+            }
             _ => unreachable!("looked at above"),
         };
         self.atom(term)?;
@@ -77,6 +85,8 @@ impl Parser<'_> {
             (Open::BinderVariables(_, variables), ".") if !variables.is_empty() => None,
             (Open::List(items), "]") if items.is_empty() && is_empty => None,
             (Open::Set(items), "}") if items.is_empty() && is_empty => None,
+            // A bar may stand before the first clause.
+            (Open::ClausePattern(clauses), "|") if clauses.is_empty() && is_empty => None,
             (Open::Sequent, "|-" | "?-") if self.out.parts.is_empty() && is_empty => None,
             (Open::Bracket, ")")
             | (Open::List(_), ";" | "]")
@@ -85,7 +95,11 @@ impl Parser<'_> {
             | (Open::SetVariables(..), "}")
             | (Open::If, "then")
             | (Open::Then(_), "else")
-            | (Open::LetValue(..), "and" | "in") => Some(self.finish()?),
+            | (Open::LetValue(..), "and" | "in")
+            | (Open::Match, "with")
+            | (Open::ClausePattern(_), "when" | "->")
+            | (Open::ClauseGuard(..), "->")
+            | (Open::ClauseResult(..), "|") => Some(self.finish()?),
             (Open::Sequent, "," | "|-" | "?-") if self.context().comma_separates => Some(self.finish()?),
             _ => return Ok(false),
         };
@@ -139,6 +153,18 @@ impl Parser<'_> {
                 let set = self.set_abstraction(pattern, Some(variables), value)?;
                 return self.atom(set);
             }
+            (Open::Match, Some(matched)) => Open::ClausePattern(Clauses::of_match(matched)),
+            (Open::ClausePattern(clauses), None) => Open::ClausePattern(clauses),
+            (Open::ClausePattern(clauses), Some(pattern)) if token == "when" => {
+                Open::ClauseGuard(clauses, pattern)
+            }
+            (Open::ClausePattern(clauses), Some(pattern)) => Open::ClauseResult(clauses, pattern, None),
+            (Open::ClauseGuard(clauses, pattern), Some(guard)) => {
+                Open::ClauseResult(clauses, pattern, Some(guard))
+            }
+            (Open::ClauseResult(clauses, pattern, guard), Some(result)) => {
+                Open::ClausePattern(self.clause(clauses, pattern, guard, result)?)
+            }
             (Open::If, Some(condition)) => Open::Then(condition),
             (Open::Then(condition), Some(value)) => Open::Else(condition, value),
             (Open::LetValue(mut bindings, pattern), Some(value)) => {
@@ -181,6 +207,10 @@ impl Parser<'_> {
             Open::SetVariables(..) => "an operator or `}`",
             Open::If => "an operator or `then`",
             Open::Then(_) => "an operator or `else`",
+            Open::Match => "an operator or `with`",
+            Open::ClausePattern(_) => "an operator, `when` or `->`",
+            Open::ClauseGuard(..) => "an operator or `->`",
+            Open::ClauseResult(..) => "an operator, `|` or the end of the term",
             Open::BinderVariables(..) => "a variable or `.`",
             Open::LetPattern(_) => "`=` after the variable of `let`",
             Open::LetValue(..) => "an operator, `and` or `in`",

@@ -61,7 +61,11 @@ impl Parser<'_> {
         let leads = is_first && self.previous() == Some("(");
         let trails =
             self.is_before_bracket() && (context.application.is_none() || (is_first && context.length == 1));
-        if in_brackets && (leads || trails) {
+        // HOL Light prints `hreal_add x y` once a library has given up the infix.
+        let is_function = context.application.is_none()
+            && name.chars().all(syntax::is_word_character)
+            && self.is_before_atom();
+        if (in_brackets && (leads || trails)) || is_function {
             return self.name(name);
         }
         let mut left = self.operand()?;

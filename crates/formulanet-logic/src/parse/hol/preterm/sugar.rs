@@ -13,7 +13,7 @@ impl Parser<'_> {
         self.push(Node::Constant(name))
     }
 
-    fn call(&mut self, name: &str, arguments: &[Id]) -> Result<Id, Fault> {
+    pub(super) fn call(&mut self, name: &str, arguments: &[Id]) -> Result<Id, Fault> {
         let head = self.constant(name)?;
         Ok(arguments.iter().fold(head, |function, &argument| self.apply(function, argument)))
     }
@@ -118,8 +118,10 @@ impl Parser<'_> {
         body: Id,
     ) -> Result<Id, Fault> {
         let Quantifier { binder, name } = quantifier;
+        // `minimal n. p` is `minimal (\n. p)`.
+        let is_applied = binder == Binder::Lambda && self.interner.name(name) == "minimal";
         variables.iter().rev().try_fold(body, |body, &pattern| {
-            if self.is_variable(pattern) || binder == Binder::Lambda {
+            if !is_applied && (self.is_variable(pattern) || binder == Binder::Lambda) {
                 return self.abstraction(binder, pattern, body);
             }
             let function = self.abstraction(Binder::Lambda, pattern, body)?;
@@ -180,7 +182,7 @@ impl Parser<'_> {
     }
 
     /// A name that is not taken: the wish, primed as often as needed.
-    fn fresh(&mut self, wish: &str, taken: &[Symbol]) -> Symbol {
+    pub(super) fn fresh(&mut self, wish: &str, taken: &[Symbol]) -> Symbol {
         let mut name = wish.to_owned();
         loop {
             let symbol = self.interner.intern(&name);
@@ -192,7 +194,7 @@ impl Parser<'_> {
     }
 
     /// The unbound names of a term that are variables, in HOL Light's order: that of their last occurrences.
-    fn free_names(&mut self, term: Id) -> Result<Vec<Symbol>, Fault> {
+    pub(super) fn free_names(&mut self, term: Id) -> Result<Vec<Symbol>, Fault> {
         enum Step {
             Enter(Id),
             Leave(Symbol),

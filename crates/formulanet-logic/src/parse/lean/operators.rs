@@ -1,0 +1,132 @@
+//! The operators of Lean that are read although the full form has none, with the heads that the full form has.
+
+/// An operator between two terms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Infix {
+    /// How tightly it binds.
+    pub(super) power: u8,
+    /// How tightly what stands on its right has to bind.
+    pub(super) right: u8,
+    pub(super) meaning: Meaning,
+}
+
+/// What an operator stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Meaning {
+    /// `a → b`
+    Arrow,
+    /// The head, applied to both.
+    Head(&'static str),
+    /// The head, applied to the right one first.
+    Turned(&'static str),
+    /// That it does not hold.
+    Not(&'static str),
+    /// The same with the right one first.
+    NotTurned(&'static str),
+    /// `f <| x`
+    Apply,
+    /// `x |> f`
+    Pipe,
+}
+
+/// The operator that a symbol is between two terms.
+pub(super) fn infix(symbol: &str) -> Option<Infix> {
+    use Meaning::{Apply, Arrow, Head, Not, NotTurned, Pipe, Turned};
+    let left = |power: u8, meaning| (power, power + 1, meaning);
+    let right = |power: u8, meaning| (power, power, meaning);
+    let (power, right, meaning) = match symbol {
+        "→" | "->" => right(25, Arrow),
+        "↔" | "<->" => left(20, Head("Iff")),
+        "∧" | "/\\" => right(35, Head("And")),
+        "∨" | "\\/" => right(30, Head("Or")),
+        "=" => left(50, Head("Eq")),
+        "≠" => left(50, Head("Ne")),
+        "≤" | "<=" => left(50, Head("LE.le")),
+        "<" => left(50, Head("LT.lt")),
+        "≥" | ">=" => left(50, Turned("LE.le")),
+        ">" => left(50, Turned("LT.lt")),
+        "∈" => left(50, Turned("Membership.mem")),
+        "∉" => left(50, NotTurned("Membership.mem")),
+        "⊆" => left(50, Head("HasSubset.Subset")),
+        "⊂" => left(50, Head("HasSSubset.SSubset")),
+        "∣" => left(50, Head("Dvd.dvd")),
+        "∤" => left(50, Not("Dvd.dvd")),
+        "≈" => left(50, Head("HasEquiv.Equiv")),
+        "==" => left(50, Head("BEq.beq")),
+        "!=" => left(50, Head("bne")),
+        "&&" => left(35, Head("and")),
+        "||" => left(30, Head("or")),
+        "×" => right(35, Head("Prod")),
+        "⊕" => right(30, Head("Sum")),
+        "≃" => left(25, Head("Equiv")),
+        "+" => left(65, Head("HAdd.hAdd")),
+        "-" => left(65, Head("HSub.hSub")),
+        "++" => left(65, Head("HAppend.hAppend")),
+        "∪" => left(65, Head("Union.union")),
+        "::" => right(67, Head("List.cons")),
+        "⊔" => left(68, Head("Max.max")),
+        "⊓" => left(69, Head("Min.min")),
+        "*" => left(70, Head("HMul.hMul")),
+        "/" => left(70, Head("HDiv.hDiv")),
+        "%" => left(70, Head("HMod.hMod")),
+        "∩" => left(70, Head("Inter.inter")),
+        "\\" => left(70, Head("SDiff.sdiff")),
+        "•" => right(73, Head("HSMul.hSMul")),
+        "^" => right(75, Head("HPow.hPow")),
+        "∘" => right(90, Head("Function.comp")),
+        "<|" | "$" => right(10, Apply),
+        "|>" => left(10, Pipe),
+        _ => return None,
+    };
+    Some(Infix { power, right, meaning })
+}
+
+/// The head of a symbol before a term, and how tightly the term has to bind.
+pub(super) fn prefix(symbol: &str) -> Option<(&'static str, u8)> {
+    Some(match symbol {
+        "¬" => ("Not", 40),
+        "!" => ("not", 40),
+        "-" => ("Neg.neg", 75),
+        "↑" => ("↑", 200),
+        _ => return None,
+    })
+}
+
+/// The constant that a symbol is by itself.
+pub(super) fn constant(symbol: &str) -> Option<&'static str> {
+    Some(match symbol {
+        "∅" => "EmptyCollection.emptyCollection",
+        "⊤" => "Top.top",
+        "⊥" => "Bot.bot",
+        "·" => "_",
+        _ => return None,
+    })
+}
+
+/// The full name of a type that has a letter of its own.
+pub(super) fn full_name(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "ℕ" => "Nat",
+        "ℤ" => "Int",
+        "ℚ" => "Rat",
+        "ℝ" => "Real",
+        "ℂ" => "Complex",
+        _ => return None,
+    })
+}
+
+/// How many arguments of a constant are left out where the full form is printed without `@`.
+pub(super) fn hidden_arguments(name: &str) -> usize {
+    match name {
+        "Eq" | "Ne" | "Exists" | "ExistsUnique" => 1,
+        "LE.le" | "LT.lt" | "GE.ge" | "GT.gt" | "Neg.neg" | "Inv.inv" | "Dvd.dvd" => 2,
+        "Membership.mem" => 3,
+        "HAdd.hAdd" | "HSub.hSub" | "HMul.hMul" | "HDiv.hDiv" | "HMod.hMod" | "HPow.hPow" => 4,
+        _ => 0,
+    }
+}
+
+/// Whether a constant of the library surely makes propositions.
+pub(super) fn is_predicate(name: &str) -> bool {
+    matches!(name, "LE.le" | "LT.lt" | "Membership.mem" | "HasSubset.Subset" | "Dvd.dvd" | "HEq")
+}

@@ -1,0 +1,71 @@
+//! Why a statement is there: what a reader sees who looks at it beside the conjecture.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use formulanet_logic::{Formula, Head, Interner};
+
+use super::ranker::Ranker;
+use crate::data::vocabulary::is_symbol;
+use crate::read::{Syntax, parse};
+
+/// What speaks for a statement, as far as it can be seen.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Reasons {
+    /// Symbols that it has in common with what is to be proved, those that the fewest others have first.
+    pub shared: Vec<String>,
+    /// Symbols that the model does not know.
+    pub unknown: Vec<String>,
+    /// How many proofs of the library used it.
+    pub uses: usize,
+    /// Some of what those proofs prove, what is most like the conjecture first.
+    pub used_by: Vec<String>,
+}
+
+/// How many of the facts whose proofs used a statement are named.
+pub(super) const MOST_USERS: usize = 3;
+
+/// Reads statements again, for their symbols.
+pub(super) struct Symbols<'a> {
+    ranker: &'a Ranker,
+    names: Interner,
+}
+
+impl<'a> Symbols<'a> {
+    pub(super) fn new(ranker: &'a Ranker) -> Self {
+        Symbols { ranker, names: Interner::new() }
+    }
+
+    /// The symbols of a statement, those of logic left out; none if it cannot be read.
+    pub(super) fn of(&mut self, text: &str, syntax: Syntax) -> BTreeSet<String> {
+        let formula = parse(text, syntax, &self.ranker.hol_options(), &mut self.names);
+        formula.map_or_else(|_| BTreeSet::new(), |formula| symbols(&formula, &self.names))
+    }
+}
+
+/// The symbols of a formula, those of logic left out.
+pub(super) fn symbols(formula: &Formula, names: &Interner) -> BTreeSet<String> {
+    let symbol = |term| match formula.head(term) {
+        Head::Constant(symbol) => Some(names.name(names.label(symbol))),
+        _ => None,
+    };
+    let found = formula.preorder().filter_map(symbol);
+    found.filter(|symbol| is_symbol(symbol)).map(str::to_owned).collect()
+}
+
+/// How many statements have each symbol.
+pub(super) fn counts<'a>(statements: impl Iterator<Item = &'a BTreeSet<String>>) -> BTreeMap<&'a str, usize> {
+    let mut counts = BTreeMap::new();
+    statements.flatten().for_each(|symbol| *counts.entry(symbol.as_str()).or_default() += 1);
+    counts
+}
+
+/// What a statement and a goal have in common, those that the fewest statements have first.
+pub(super) fn shared(
+    own: &BTreeSet<String>,
+    goal: &BTreeSet<String>,
+    counts: &BTreeMap<&str, usize>,
+) -> Vec<String> {
+    let mut shared: Vec<String> = own.intersection(goal).cloned().collect();
+    shared.sort_by_key(|symbol| counts.get(symbol.as_str()).copied().unwrap_or(0));
+    shared
+}
