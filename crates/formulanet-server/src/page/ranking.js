@@ -23,7 +23,7 @@ const EXAMPLE = {
   ].join("\n"),
 };
 
-// For the library that is chosen, the last of its short statements; without one, a conjecture and statements of our own.
+// For the library that is chosen, the last of its statements that is neither trivial nor long; without one, a conjecture and statements of our own.
 byId("example").addEventListener("click", async () => {
   const known = chosenLibrary();
   let text = EXAMPLE.conjecture;
@@ -31,8 +31,8 @@ byId("example").addEventListener("click", async () => {
     const offset = Math.max(0, known.statements - 50);
     try {
       const part = await ask(`/v1/library?name=${encodeURIComponent(known.name)}&limit=50&offset=${offset}`);
-      const short = part.entries.filter((entry) => entry.statement.length <= 120).pop() || part.entries.pop();
-      if (short) text = short.statement;
+      const statements = part.entries.map((entry) => entry.statement);
+      text = statements.filter(({ length }) => length > 20 && length <= 120).pop() || statements.pop() || text;
     } catch (error) {
       return mark(byId("general-wrong"), null, undefined, error);
     }

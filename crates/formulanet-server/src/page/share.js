@@ -29,8 +29,11 @@ function tptpName(name) {
   return /^([a-z]\w*|0|[1-9]\d*)$/.test(name) ? name : `'${name.replace(/[\\']/g, "\\$&")}'`;
 }
 
+// Premises are given, whatever they were in the file that they are from.
 function tptpOf({ name, statement }) {
-  return /^\s*(fof|cnf|tff|tcf|thf)\s*\(/.test(statement) ? statement : `fof(${tptpName(name)}, axiom, ${statement}).`;
+  const annotated = /^(\s*(?:fof|cnf|tff|tcf|thf)\s*\(\s*(?:'(?:[^'\\]|\\.)*'|\w+)\s*,\s*)(?:negated_)?conjecture\b/;
+  if (!/^\s*(fof|cnf|tff|tcf|thf)\s*\(/.test(statement)) return `fof(${tptpName(name)}, axiom, ${statement}).`;
+  return statement.replace(annotated, "$1axiom").replace(/\.?\s*$/, ".");
 }
 
 const FORMATS = {
