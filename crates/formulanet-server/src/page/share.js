@@ -48,7 +48,7 @@ async function copy(kind) {
   const text = FORMATS[kind](toCopy()), box = byId("copied"), note = byId("copy-status");
   box.value = text;
   box.hidden = false;
-  box.rows = Math.min(5, text.split("\n").length);
+  box.rows = Math.min(5, Math.max(text.split("\n").length, Math.ceil(text.length / 80)));
   let said = "Copied.";
   try {
     await navigator.clipboard.writeText(text);
