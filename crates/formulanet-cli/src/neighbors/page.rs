@@ -17,7 +17,7 @@ h1{margin:0 0 .5rem;font-size:1.4rem}
 h2{margin:0;font:600 .9375rem/1.4 ui-monospace,Menlo,Consolas,\"DejaVu Sans Mono\",monospace;overflow-wrap:anywhere}
 ul{display:flex;flex-wrap:wrap;gap:.3rem 1.1rem;list-style:none;margin:0 0 1rem;padding:0;font-size:.875rem;color:var(--soft)}
 li{display:flex;align-items:center;gap:.4rem}
-main{display:grid;gap:1rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,24rem),1fr))}
+main{display:grid;gap:1rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,17rem),1fr))}
 figure{margin:0;padding:.9rem 1rem;background:var(--card);border:1px solid var(--line);border-radius:.6rem;display:flex;flex-direction:column;gap:.6rem}
 figure.query{border:2px solid var(--accent)}
 figcaption p{margin:.15rem 0 0;color:var(--soft);font-size:.875rem}

@@ -197,9 +197,16 @@ function row(premise, elsewhere) {
   return item;
 }
 
+// The symbols that a premise shares with the conjecture. Nobody reads a number digit by digit.
+function sharedOf(premise) {
+  const digits = ["BIT0", "BIT1", "_", "_0"];
+  const shared = (premise.shared || []).filter((symbol) => !digits.includes(symbol));
+  return shared.map((symbol) => (symbol === "NUMERAL" ? "numerals" : symbol));
+}
+
 // Why a premise is there, in a line.
 function reasonOf(premise) {
-  const parts = [], shared = premise.shared || [];
+  const parts = [], shared = sharedOf(premise);
   if (shared.length) parts.push(`shares ${shared.slice(0, 5).join("  ")}${shared.length > 5 ? " …" : ""}`);
   if (premise.uses) parts.push(counted(premise.uses, "proof used it", "proofs used it"));
   return parts.join(" · ");
@@ -214,9 +221,9 @@ async function open(item, button, more, premise) {
   if (isOpen || more.firstChild) return;
   const reasons = element("dl");
   const say = (term, text) => text && reasons.append(element("dt", "", term), element("dd", "", text));
-  say("Shared symbols", (premise.shared || []).join("  "));
-  if (premise.uses !== undefined) say("Used by", counted(premise.uses, "proof"));
-  say("Such as those of", (premise.used_by || []).join(", "));
+  say("Shared symbols", sharedOf(premise).join("  "));
+  const usedBy = premise.used_by || [], others = premise.uses > usedBy.length ? ", …" : "";
+  if (premise.uses !== undefined) say("Proofs that used it", premise.uses ? `${premise.uses}: ${usedBy.join(", ")}${others}` : "none");
   const figure = element("figure"), caption = element("figcaption"), canvas = element("div", "canvas");
   const enlarge = element("button", "small", "enlarge");
   enlarge.type = "button";
