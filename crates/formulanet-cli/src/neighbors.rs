@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use clap::Args;
 use formulanet::Error;
-use formulanet::logic::draw::{self, SvgOptions};
-use formulanet::logic::{Formula, Graph, GraphBuilder, Interner};
+use formulanet::logic::{Formula, Interner};
 use formulanet::model::encode::{Encoded, Encoder};
 use formulanet::rank::{Languages, Library, Ranked, Ranker, Vectors, order};
 use formulanet::read::{Item, Skipped, Source, Statement};
@@ -21,9 +20,12 @@ use crate::input::{
 use crate::lines;
 use crate::output::{Output, write_file};
 
+mod page;
+
 /// Find the statements or sub-formulas that are closest to a formula
 ///
-/// Formulas are close if the angle between their embeddings is small. With --drawings, writes a page that shows the graphs.
+/// Formulas are close if the angle between their embeddings is small. With --drawings, writes a page that shows the
+/// graphs side by side.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet neighbors '!m n. m + n = n + m' --premises arithmetic.hol -k 5\n  \
@@ -49,7 +51,7 @@ pub(crate) struct Arguments {
     /// Show at most K formulas
     #[arg(short = 'k', value_name = "K", default_value_t = 10)]
     most: usize,
-    /// Write a page that shows the graphs
+    /// Write a page that shows the graphs side by side
     #[arg(long, value_name = "FILE.html")]
     drawings: Option<PathBuf>,
     #[command(flatten)]
@@ -110,8 +112,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     };
     let rows: Vec<Row> = closest.iter().zip(1..).map(row).collect();
     if let Some(path) = &arguments.drawings {
-        let formulas = closest.iter().map(|neighbour| &neighbour.formula);
-        write_file(path, page(&query, &rows, formulas, &ranker, &names)?)?;
+        write_file(path, page::page(&query, &closest, &ranker, &names)?)?;
     }
     let width = lines::column(closest.iter().map(|neighbour| neighbour.name.as_str()));
     let mut out = io::stdout().lock();
@@ -249,37 +250,4 @@ fn candidates_of(
         }
     }
     Ok(candidates)
-}
-
-/// The query's graph and those of its neighbours.
-fn page<'a>(
-    query: &Formula,
-    rows: &[Row],
-    formulas: impl Iterator<Item = &'a Formula>,
-    ranker: &Ranker,
-    names: &Interner,
-) -> Result<String> {
-    let mut builder = GraphBuilder::new(ranker.model().origin.view, ranker.limits());
-    let mut graph = Graph::new();
-    let mut picture = |formula: &Formula, title: String| -> Result<String> {
-        builder.build(formula, names, &mut graph)?;
-        Ok(draw::svg(&graph, names, &SvgOptions { title: Some(title), ..SvgOptions::default() })?)
-    };
-    let mut text = String::from(
-        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Neighbours of a formula</title>\n\
-         <style>body{font:16px/1.5 system-ui,sans-serif;margin:2rem;max-width:80rem}figure{margin:0 0 2rem;\
-         overflow-x:auto}figcaption{margin-bottom:.5rem}code{white-space:pre-wrap}</style>\n\
-         <h1>Neighbours of a formula</h1>\n",
-    );
-    let mut add = |caption: String, picture: String| {
-        text += &format!("<figure><figcaption>{caption}</figcaption>{picture}</figure>\n");
-    };
-    let code = |formula: &str| format!("<code>{}</code>", draw::escape(formula));
-    add(code(&query.display(names).to_string()), picture(query, "query".into())?);
-    for (Row { name, similarity, formula, .. }, drawn) in rows.iter().zip(formulas) {
-        let caption =
-            format!("<b>{}</b>, similarity {similarity:.4}<br>{}", draw::escape(name), code(formula));
-        add(caption, picture(drawn, name.clone())?);
-    }
-    Ok(text + "</html>\n")
 }

@@ -395,7 +395,11 @@ fn vectors_and_neighbours() {
     assert_eq!((found.len(), found[0]["name"].as_str().unwrap()), (3, "ADD_COMM"));
     assert!(found[0]["similarity"].as_f64().unwrap() > 0.999_9);
     let page = fs::read_to_string(&page).unwrap();
-    assert_eq!(page.matches("<svg").count(), 4);
+    // Four graphs side by side, one legend, one style sheet, which has a dark theme, too.
+    assert_eq!(page.matches("role=\"img\"").count(), 4);
+    assert_eq!(page.matches("> function variable</li>").count(), 1);
+    assert_eq!(page.matches("<style>").count(), 1);
+    assert!(page.contains("prefers-color-scheme: dark") && page.contains("display:grid"));
     let command = ["neighbors", "EVEN m <=> EVEN n", "--premises", LIBRARY, "-k", "1", "--subformulas"];
     let found = rows(&command, b"");
     assert_eq!(found[0]["name"], "EVEN_SUM");

@@ -2,7 +2,8 @@
 //! [`problem_svg`].
 //!
 //! Both show the same things: the kind of a node by shape and colour, the rank of an edge as a small number at
-//! its source (only where a node has more than one edge), and the edges from a binder to its variables dashed.
+//! its source (only where a node has more than one edge), and the edges from a binder to its variables dashed. A numeral is
+//! one node with the number, though the graph spells it out.
 //!
 //! ```
 //! use formulanet_logic::draw::{self, SvgOptions};
@@ -28,8 +29,11 @@ use thiserror::Error;
 use crate::graph::{Graph, NodeId, NodeKind};
 use crate::symbol::Interner;
 
+use numerals::Drawn;
+
 mod dot;
 mod layout;
+mod numerals;
 mod order;
 mod place;
 mod problem;
@@ -40,7 +44,7 @@ mod tests;
 
 pub use dot::{dot, write_dot};
 pub use problem::{problem_dot, problem_svg};
-pub use svg::svg;
+pub use svg::{legend, style_sheet, svg};
 
 /// How [`svg()`] draws, and how much.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,6 +53,8 @@ pub struct SvgOptions {
     pub title: Option<String>,
     /// Whether the shapes are explained above the graph.
     pub legend: bool,
+    /// Whether the picture brings its style sheet along; a page of many pictures has [`style_sheet`] once.
+    pub style: bool,
     /// Which colours are used.
     pub theme: Theme,
     /// A graph with more nodes is not drawn.
@@ -59,7 +65,8 @@ pub struct SvgOptions {
 
 impl Default for SvgOptions {
     fn default() -> Self {
-        SvgOptions { title: None, legend: true, theme: Theme::Auto, max_nodes: 2_000, max_edges: 20_000 }
+        let (theme, max_nodes, max_edges) = (Theme::Auto, 2_000, 20_000);
+        SvgOptions { title: None, legend: true, style: true, theme, max_nodes, max_edges }
     }
 }
 
@@ -90,10 +97,16 @@ pub struct TooLargeToDraw {
     pub found: usize,
 }
 
+/// What dashed edges of a formula mean.
+const BINDS: &str = "binds a variable";
+
 /// A graph, and what is shown of it.
 struct Sketch<'a> {
-    graph: &'a Graph,
-    names: &'a Interner,
+    graph: Cow<'a, Graph>,
+    /// The label of each node.
+    labels: Vec<Cow<'a, str>>,
+    /// What each node is called in tooltips and in DOT.
+    numbers: Vec<u32>,
     /// For each edge, whether it is dashed.
     dashed: Vec<bool>,
     /// For each edge, what stands at its source; its rank if there is nothing else to say.
@@ -105,8 +118,9 @@ struct Sketch<'a> {
 
 impl<'a> Sketch<'a> {
     fn of_formula(graph: &'a Graph, names: &'a Interner) -> Self {
-        let dashed = binding_edges(graph);
-        Sketch { graph, names, dashed, marks: None, kind_name, dashed_name: "binds a variable" }
+        let Drawn { graph, labels, numbers } = numerals::contract(graph, names);
+        let dashed = binding_edges(&graph);
+        Sketch { graph, labels, numbers, dashed, marks: None, kind_name, dashed_name: BINDS }
     }
 
     /// What stands at the source of an edge.

@@ -22,7 +22,7 @@ pub fn write_dot(out: &mut impl Write, graph: &Graph, names: &Interner) -> fmt::
 }
 
 pub(super) fn write_sketch(out: &mut impl Write, sketch: &Sketch<'_>) -> fmt::Result {
-    let Sketch { graph, names, .. } = sketch;
+    let Sketch { graph, labels, numbers, .. } = sketch;
     out.write_str("digraph formula {\n")?;
     out.write_str("  graph [rankdir=TB, nodesep=0.15, ranksep=0.4];\n")?;
     out.write_str(
@@ -30,8 +30,8 @@ pub(super) fn write_sketch(out: &mut impl Write, sketch: &Sketch<'_>) -> fmt::Re
     )?;
     out.write_str("  edge [fontname=\"sans-serif\", fontsize=8, color=\"#5b6470\", arrowsize=0.5];\n")?;
     for node in graph.nodes() {
-        write!(out, "  {} [label=\"", node.0)?;
-        write_label(out, names.name(graph.labels()[node.index()]))?;
+        write!(out, "  {} [label=\"", numbers[node.index()])?;
+        write_label(out, &labels[node.index()])?;
         writeln!(out, "\", {}];", look(graph.kinds()[node.index()]))?;
     }
     for source in graph.nodes() {
@@ -44,7 +44,8 @@ fn write_edges(out: &mut impl Write, sketch: &Sketch<'_>, source: NodeId) -> fmt
     let children = sketch.graph.children(source);
     let start = sketch.graph.starts()[source.index()] as usize;
     for (rank, target) in children.iter().enumerate() {
-        write!(out, "  {} -> {}", source.0, target.0)?;
+        let [from, to] = [source, *target].map(|node| sketch.numbers[node.index()]);
+        write!(out, "  {from} -> {to}")?;
         let mark = sketch.mark(start + rank, rank);
         let is_marked = (children.len() > 1 || sketch.marks.is_some()) && !mark.is_empty();
         match (is_marked, sketch.dashed[start + rank]) {

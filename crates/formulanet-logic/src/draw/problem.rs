@@ -4,6 +4,8 @@
 //! which argument it is, or `f` for what is applied, `v` for a variable that is bound, `g` for a guard, `b` for a body;
 //! `~` says that the target is negated.
 
+use std::borrow::Cow;
+
 use crate::graph::{Graph, NodeKind};
 use crate::problem::{EdgeClass, NO_SYMBOL, NodeLabel, ProblemGraph};
 use crate::symbol::Interner;
@@ -82,8 +84,9 @@ impl Parts {
 
     fn sketch(&self) -> Sketch<'_> {
         Sketch {
-            graph: &self.graph,
-            names: &self.labels,
+            graph: Cow::Borrowed(&self.graph),
+            labels: self.graph.labels().iter().map(|&label| self.labels.name(label).into()).collect(),
+            numbers: (0..self.graph.node_count() as u32).collect(),
             dashed: self.dashed.clone(),
             marks: Some(self.marks.clone()),
             kind_name: |kind| match kind {

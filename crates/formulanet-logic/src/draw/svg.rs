@@ -1,10 +1,12 @@
 //! The layered drawing as a standalone SVG file.
 
+use std::borrow::Cow;
+
 use crate::graph::{Graph, NodeId};
 use crate::symbol::Interner;
 
 use super::layout::{Edge, HEIGHT, Layout, Size};
-use super::{Sketch, SvgOptions, TooLargeToDraw, push_escaped, shape, visible};
+use super::{BINDS, Sketch, SvgOptions, Theme, TooLargeToDraw, kind_name, push_escaped, shape, visible};
 use shape::number;
 
 /// Empty space around the drawing.
@@ -27,7 +29,7 @@ pub fn svg(graph: &Graph, names: &Interner, options: &SvgOptions) -> Result<Stri
 }
 
 pub(super) fn draw(sketch: &Sketch<'_>, options: &SvgOptions) -> Result<String, TooLargeToDraw> {
-    let graph = sketch.graph;
+    let graph = &*sketch.graph;
     for (what, found, limit) in
         [("nodes", graph.node_count(), options.max_nodes), ("edges", graph.edge_count(), options.max_edges)]
     {
@@ -35,7 +37,7 @@ pub(super) fn draw(sketch: &Sketch<'_>, options: &SvgOptions) -> Result<String, 
             return Err(TooLargeToDraw { what, limit, found });
         }
     }
-    let labels = labels(graph, sketch.names);
+    let labels = labels(&sketch.labels);
     let sizes = sizes(graph, &labels);
     let layout = Layout::new(graph, &sizes);
     Ok(Picture { sketch, graph, labels, sizes, layout }.write(options))
@@ -67,8 +69,8 @@ impl Label {
 }
 
 /// The labels of all nodes.
-pub(super) fn labels(graph: &Graph, names: &Interner) -> Vec<Label> {
-    graph.labels().iter().map(|&label| Label::new(names.name(label))).collect()
+pub(super) fn labels(names: &[Cow<'_, str>]) -> Vec<Label> {
+    names.iter().map(|name| Label::new(name)).collect()
 }
 
 /// The boxes of all nodes.
@@ -82,6 +84,28 @@ pub(super) fn sizes(graph: &Graph, labels: &[Label]) -> Vec<Size> {
         shape::size(graph.kinds()[i], labels[i].columns, graph.children(v).len(), incoming[i])
     };
     graph.nodes().map(size).collect()
+}
+
+/// The style sheet of pictures that have none of their own ([`SvgOptions::style`]).
+pub fn style_sheet(theme: Theme) -> String {
+    shape::style(theme)
+}
+
+/// What shapes and lines mean: a small picture of each without a style sheet, and its name. For pages that show many
+/// graphs, each without a legend of its own ([`SvgOptions::legend`]).
+pub fn legend() -> Vec<(String, &'static str)> {
+    let picture = |inside: String| {
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"formulanet\" aria-hidden=\"true\" viewBox=\"0 0 28 18\" \
+             width=\"28\" height=\"18\">{inside}</svg>"
+        )
+    };
+    let kind = |kind| {
+        let (class, outline) = (shape::class(kind), shape::outline(kind, 14.0, 9.0, 26.0, 16.0));
+        (picture(format!("<g class=\"{class}\"><path d=\"{outline}\"/></g>")), kind_name(kind))
+    };
+    let line = picture("<path class=\"e d\" d=\"M1 9h26\"/>".to_owned());
+    shape::KINDS.into_iter().map(kind).chain([(line, BINDS)]).collect()
 }
 
 struct Picture<'a> {
@@ -106,10 +130,11 @@ impl Picture<'_> {
         push_escaped(&mut out, title, MAX_TOOLTIP);
         out.push_str("</title>\n<desc>");
         self.describe(&mut out);
-        out.push_str("</desc>\n<style>\n");
-        // A style sheet is text of the XML file, too, but none of its rules needs an escape.
-        out.push_str(&shape::style(options.theme));
-        out.push_str("</style>\n");
+        out.push_str("</desc>\n");
+        if options.style {
+            // A style sheet is text of the XML file, too, but none of its rules needs an escape.
+            out += &format!("<style>\n{}</style>\n", style_sheet(options.theme));
+        }
         out += &format!("<rect class=\"p\" width=\"{width}\" height=\"{height}\"/>\n");
         out.push_str(&legend.text);
         // A drawing narrower than its legend stands in the middle.
@@ -148,7 +173,8 @@ impl Picture<'_> {
             let class = if binding { "e d" } else { "e" };
             *out += &format!("<path class=\"{class}\" d=\"");
             let tip = self.edge(out, edge);
-            *out += &format!("\"><title>{} → {}", edge.source, edge.target);
+            let [from, to] = [edge.source, edge.target].map(|node| self.sketch.numbers[node]);
+            *out += &format!("\"><title>{from} → {to}");
             if self.graph.children(NodeId(edge.source as u32)).len() > 1 {
                 match &self.sketch.marks {
                     Some(marks) => *out += &format!(" {}", marks[index]),
@@ -204,9 +230,9 @@ impl Picture<'_> {
     fn node(&self, out: &mut String, node: usize) {
         let (x, y) = (self.layout.x[node], self.layout.top[self.layout.layer[node]] + HEIGHT / 2.0);
         let kind = self.graph.kinds()[node];
-        *out +=
-            &format!("<g class=\"{}\"><title>{node}: {} ", shape::class(kind), (self.sketch.kind_name)(kind));
-        push_escaped(out, self.sketch.names.name(self.graph.labels()[node]), MAX_TOOLTIP);
+        let (number_of_node, name) = (self.sketch.numbers[node], (self.sketch.kind_name)(kind));
+        *out += &format!("<g class=\"{}\"><title>{number_of_node}: {name} ", shape::class(kind));
+        push_escaped(out, &self.sketch.labels[node], MAX_TOOLTIP);
         let path = shape::outline(kind, x, y, self.sizes[node].width, HEIGHT);
         *out += &format!("</title><path d=\"{path}\"/><text x=\"{}\" y=\"{}\">", number(x), number(y + 4.0));
         push_escaped(out, &self.labels[node].text, usize::MAX);

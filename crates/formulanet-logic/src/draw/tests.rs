@@ -94,7 +94,7 @@ fn random(program: &[u8]) -> impl Fn(&mut Formula, &mut Interner) + '_ {
 }
 
 fn lay_out(graph: &Graph, names: &Interner, max_bends: usize) -> (Layout, Vec<Size>) {
-    let sizes = svg::sizes(graph, &svg::labels(graph, names));
+    let sizes = svg::sizes(graph, &svg::labels(&Sketch::of_formula(graph, names).labels));
     (Layout::with_bends(graph, &sizes, max_bends), sizes)
 }
 
@@ -352,6 +352,79 @@ fn small_drawings() {
         </g>
         </svg>
     "#]].assert_eq(&format!("{head}...{body}"));
+}
+
+#[test]
+fn numerals_are_numbers() {
+    let check = |view, text: &str, expected: &[&str]| {
+        let (mut names, mut graph) = (Interner::new(), Graph::new());
+        let formula = crate::hol::parse(text, &crate::hol::Options::default(), &mut names).expect(text);
+        GraphBuilder::new(view, Limits::default()).build(&formula, &names, &mut graph).expect("small enough");
+        let sketch = Sketch::of_formula(&graph, &names);
+        let shown = |v: NodeId| {
+            let number = |v: &NodeId| sketch.numbers[v.index()].to_string();
+            let children: Vec<String> = sketch.graph.children(v).iter().map(number).collect();
+            let line = format!("{} {} {}", number(&v), sketch.labels[v.index()], children.join(" "));
+            line.trim_end().to_owned()
+        };
+        let found: Vec<String> = sketch.graph.nodes().map(shown).collect();
+        assert_eq!(found, expected, "{text}");
+        let picture = svg(&graph, &names, &SvgOptions::default()).expect("small enough");
+        check_well_formed(&picture);
+        assert!(sketch.graph.nodes().all(|v| {
+            let (kind, label) = (sketch.graph.kinds()[v.index()], &sketch.labels[v.index()]);
+            let is_number = label.parse::<u128>().is_ok();
+            is_number <= (kind == NodeKind::Constant && picture.contains(&format!(">{label}</text>")))
+        }));
+        let text = dot(&graph, &names);
+        assert_eq!(text.matches("[label=").count(), sketch.graph.node_count());
+    };
+    for view in [View::Graph, View::Tree, View::Dag] {
+        check(view, "con = 2", &["0 |- 1", "1 = 2 3", "2 con", "3 2"]);
+    }
+    // Each is a node of its own, as in the graph; the digit that they share is not shown.
+    check(View::Graph, "0 = 0", &["0 |- 1", "1 = 2 4", "2 0", "4 0"]);
+    check(View::Dag, "12 = 0", &["0 |- 1", "1 = 2 8", "2 12", "8 0"]);
+    let most = u64::MAX;
+    check(View::Graph, &format!("EVEN {most}"), &["0 |- 1", "1 EVEN 2", &format!("2 {most}")]);
+    // No numbers: a digit is missing, or stands alone.
+    check(
+        View::Graph,
+        "NUMERAL con = BIT1 _0",
+        &["0 |- 1", "1 = 2 4", "2 NUMERAL 3", "3 con", "4 BIT1 5", "5 _"],
+    );
+    check(View::Graph, "NUMERAL = 1", &["0 |- 1", "1 = 2 3", "2 NUMERAL", "3 1"]);
+    // The digits of a number that occur outside of it stay.
+    check(View::Dag, "1 = BIT1 _0", &["0 |- 1", "1 = 2 3", "2 1", "3 BIT1 4", "4 _"]);
+}
+
+#[test]
+fn a_number_of_many_digits_stays_a_chain() {
+    let (graph, names) = graph(View::Graph, |f, n| {
+        let (zero, bit) = (n.intern("_0"), n.intern("BIT1"));
+        let mut term = f.constant(zero);
+        for i in 0..130 {
+            let head = f.constant(if i == 129 { n.intern("NUMERAL") } else { bit });
+            term = f.apply(head, term);
+        }
+        f.push(term);
+    });
+    assert_eq!(Sketch::of_formula(&graph, &names).numbers.len(), graph.node_count());
+}
+
+#[test]
+fn a_page_has_one_legend_and_one_style_sheet() {
+    let (graph, names) = graph(View::Graph, small);
+    let options = SvgOptions { legend: false, style: false, ..SvgOptions::default() };
+    let text = svg(&graph, &names, &options).expect("small enough");
+    check_well_formed(&text);
+    assert!(!text.contains("<style>") && !text.contains("class=\"k\""));
+    let legend = legend();
+    legend.iter().for_each(|(picture, _)| check_well_formed(&format!("{picture}\n")));
+    let names: Vec<&str> = legend.iter().map(|(_, name)| *name).collect();
+    expect!["turnstile, binder, function, constant, function variable, variable, binds a variable"]
+        .assert_eq(&names.join(", "));
+    assert!(style_sheet(Theme::Auto).contains("prefers-color-scheme: dark"));
 }
 
 fn problem(texts: &[&str]) -> (crate::problem::ProblemGraph, Interner) {

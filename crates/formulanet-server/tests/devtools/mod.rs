@@ -159,12 +159,16 @@ impl Browser {
             "End" => (35, ""),
             "Home" => (36, ""),
             "Backspace" => (8, ""),
+            "Space" => (32, " "),
             "a" => (65, ""),
             _ => panic!("the test does not know the key {key}"),
         };
         let mut event = json!({"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": modifiers, "type": "keyDown"});
         if !text.is_empty() && modifiers == 0 {
             event["text"] = json!(text);
+        }
+        if key == "Space" {
+            event["key"] = json!(" ");
         }
         if key == "a" {
             event["code"] = json!("KeyA");
@@ -173,6 +177,17 @@ impl Browser {
         self.call("Input.dispatchKeyEvent", event.clone());
         event["type"] = json!("keyUp");
         self.call("Input.dispatchKeyEvent", event);
+    }
+
+    /// Goes on with Tab until an expression is true of what has the focus.
+    pub(crate) fn tab_to(&mut self, expression: &str) {
+        for _ in 0..40 {
+            self.press("Tab");
+            if self.value(&format!("Boolean({expression})")) == true {
+                return;
+            }
+        }
+        panic!("Tab does not come to where `{expression}`");
     }
 
     /// The size of the window and the colours that its user prefers.
