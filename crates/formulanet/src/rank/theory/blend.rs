@@ -95,12 +95,12 @@ impl Blend {
         if part(KIND) != BLEND {
             return Err(damaged("something else"));
         }
+        if part(SIGNALS) != Signals::NAMES.join(" ") {
+            return Err(damaged("one of other signals, made by another version of this program"));
+        }
         let is_cut = metadata.contains_key(CHECKSUM) && !is_sealed(bytes);
         if is_cut || verify(bytes).is_err() {
             return Err(damaged("a damaged one: the checksum does not fit"));
-        }
-        if part(SIGNALS) != Signals::NAMES.join(" ") {
-            return Err(damaged("one of other signals, made by another version of this program"));
         }
         let tensors = SafeTensors::deserialize(bytes).map_err(|error| damaged(&error.to_string()))?;
         let tensor = |key: &str, dtype: Dtype| {
@@ -213,16 +213,11 @@ mod tests {
         for length in 0..bytes.len() {
             assert!(Blend::from_bytes(&bytes[..length], "cut").is_err(), "{length}");
         }
-        // Something else, but written whole.
-        let refused = |mut other: Vec<u8>| {
-            formulanet_net::seal(&mut other);
-            Blend::from_bytes(&other, "other").unwrap_err().to_string()
-        };
         let replaced = |from: &str, to: &str| {
             let place = bytes.windows(from.len()).position(|part| part == from.as_bytes()).unwrap();
             let mut other = bytes.clone();
             other[place..place + from.len()].copy_from_slice(to.as_bytes());
-            refused(other)
+            Blend::from_bytes(&other, "other").unwrap_err().to_string()
         };
         assert!(replaced("\"blend\"", "\"blond\"").contains("something else"));
         assert!(replaced("parts_4", "parts_5").contains("other signals"));
@@ -232,10 +227,17 @@ mod tests {
         let start = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
         let column = start + bytes[start..].iter().position(|&byte| byte == 3).unwrap();
         wrong_column[column] = 255;
-        assert!(refused(wrong_column).contains("damaged trees"));
+        let noticed = Blend::from_bytes(&wrong_column, "column").unwrap_err().to_string();
+        assert!(noticed.contains("the checksum does not fit"), "{noticed}");
+        // Who wrote the file so wrote the checksum, too.
+        seal(&mut wrong_column);
+        assert!(
+            Blend::from_bytes(&wrong_column, "column").unwrap_err().to_string().contains("damaged trees")
+        );
         let leaf = start + bytes[start..].windows(4).position(|part| part == 2.0f32.to_le_bytes()).unwrap();
         infinite[leaf..leaf + 4].copy_from_slice(&f32::INFINITY.to_le_bytes());
-        assert!(refused(infinite).contains("damaged trees"));
+        seal(&mut infinite);
+        assert!(Blend::from_bytes(&infinite, "leaf").unwrap_err().to_string().contains("damaged trees"));
     }
 
     #[cfg(feature = "shipped")]
