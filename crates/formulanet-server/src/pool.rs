@@ -154,7 +154,7 @@ mod tests {
         let long = soon(10_000).of_body(1 << 20);
         let first = tokio::spawn({
             let (pool, long) = (Arc::clone(&pool), long.clone());
-            async move { pool.run(long, move |_| Ok(wait.recv().unwrap())).await }
+            async move { pool.run(long, move |_| wait.recv().map_err(|_| Problem::fault())).await }
         });
         while pool.heavy.available_permits() > 0 {
             tokio::task::yield_now().await;
