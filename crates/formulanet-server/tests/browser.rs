@@ -386,7 +386,7 @@ fn nothing_that_axe_finds() {
         return;
     };
     browser.call("Page.setBypassCSP", json!({"enabled": true}));
-    let mut check = |browser: &mut Browser, state: &str| {
+    let check = |browser: &mut Browser, state: &str| {
         browser.value(&format!("{axe}; 0"));
         let found = browser.value(
             "axe.run(document, {rules: {'target-size': {enabled: true}}}).then((result) => ({passes: result.passes.length, \
