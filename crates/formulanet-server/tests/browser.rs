@@ -34,7 +34,6 @@ fn page(change: impl FnOnce(&mut Settings)) -> Option<(Running, Browser)> {
 }
 
 fn open(server: &Running, browser: &mut Browser) {
-    browser.open("about:blank");
     browser.open(&address(server));
     browser.wait("document.querySelectorAll('#library option').length === 2");
 }
@@ -188,8 +187,8 @@ fn large_and_small_screens() {
     let Some((server, mut browser)) = page(|_| ()) else { return };
     let is_in_view = |selector: &str, height: u32| {
         format!(
-            "{{ const {{top, bottom}} = document.querySelector('{selector}').getBoundingClientRect(); \
-             top >= 0 && bottom <= {height} }}"
+            "[document.querySelector('{selector}').getBoundingClientRect()].every(({{top, bottom}}) => \
+             top >= 0 && bottom <= {height})"
         )
     };
     let many: Vec<String> = (0..40).map(|i| format!("OWN_{i}: !x. x = x + {i}")).collect();
@@ -218,7 +217,7 @@ fn large_and_small_screens() {
     // A picture that does not fit can be enlarged and moved.
     browser.value("document.querySelector('.results button').click()");
     browser.wait("document.querySelector('.more svg')");
-    browser.look(200, 844, "light");
+    browser.look(390, 300, "light");
     let moves = "const box = document.querySelector('.more .canvas'); box.scrollWidth > box.clientWidth || \
                  box.scrollHeight > box.clientHeight";
     assert_eq!(browser.value(&format!("{{ {moves} }}")), false);
@@ -266,14 +265,13 @@ fn copies_and_links() {
     assert_eq!(browser.value(selected), format!("{}\n{}", names[1], names[3]));
 
     // The link asks the same again.
-    browser.open("about:blank");
     browser.open(&link);
     browser.wait(&format!("{ROWS} === 5"));
     assert_eq!(browser.value("conjecture.value + library.value"), "!m n. m + n = n + msmall");
     browser.wait(HAS_GRAPH);
 
     // Own statements of TPTP, with and without what stands around a formula.
-    let own = "fof('A b', conjecture, ! [X] : p(X)).\nfof(c, axiom, p(a)).";
+    let own = "fof('A b', lemma, ! [X] : p(X)).\nfof(c, axiom, p(a)).";
     let fragment = "conjecture=%3F%5BX%5D%3Ap(X)&library=&k=7&premises=";
     let own_encoded = browser.value(&format!("encodeURIComponent({})", json!(own)));
     let link = format!("{}#{fragment}{}", address(&server), own_encoded.as_str().unwrap());
@@ -284,8 +282,11 @@ fn copies_and_links() {
     let copied = copied(&mut browser, "tptp");
     let mut lines: Vec<&str> = copied.lines().collect();
     lines.sort_unstable();
-    assert_eq!(lines, ["fof('A b', axiom, ! [X] : p(X)).", "fof(c, axiom, p(a))."]);
+    assert_eq!(lines, ["fof('A b', lemma, ! [X] : p(X)).", "fof(c, axiom, p(a))."]);
+    // Formulas alone get a name, and nothing is left to prove.
     assert_eq!(browser.value("tptpOf({name: \"it's\", statement: 'p'})"), r"fof('it\'s', axiom, p).");
+    let goal = "tptpOf({name: 'g', statement: \"fof('g, h', conjecture, p)\"})";
+    assert_eq!(browser.value(goal), "fof('g, h', axiom, p).");
 
     // A library that is not there.
     browser
@@ -326,7 +327,6 @@ fn two_conjectures_side_by_side() {
     screenshot(&mut browser, "two");
     // The link has both.
     let link = browser.value("location.href");
-    browser.open("about:blank");
     browser.open(link.as_str().unwrap());
     browser.wait(&format!("{ROWS} === 11"));
     assert_eq!(browser.complaints, Vec::<String>::new());

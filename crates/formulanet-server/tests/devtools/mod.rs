@@ -115,7 +115,10 @@ impl Browser {
         }
     }
 
+    /// Opens a page anew, even if it differs from what is open in its fragment alone.
     pub(crate) fn open(&mut self, url: &str) {
+        self.call("Page.navigate", json!({"url": "about:blank"}));
+        self.wait("document.readyState === 'complete' && location.href === 'about:blank'");
         self.call("Page.navigate", json!({"url": url}));
         self.wait("document.readyState === 'complete' && location.href !== 'about:blank'");
     }
