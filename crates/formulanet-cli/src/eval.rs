@@ -309,7 +309,7 @@ fn table<'a>(name: &dyn Fn(u32) -> &'a str, predictions: &Predictions) -> String
     let classifiers = predictions.steps.len() / predictions.last.len().max(1);
     let mut text = String::from("conjecture\tstatement\tuseful");
     match classifiers {
-        0 => text += "\tprobability",
+        0 | 1 => text += "\tprobability",
         _ => text.extend((0..classifiers).map(|step| format!("\tafter_step_{step}"))),
     }
     text.push('\n');

@@ -149,6 +149,7 @@ impl Arguments {
             checkpoint_every: Duration::from_secs(self.checkpoint_every),
             log_every: self.log_every.max(1),
             final_validation: self.final_validation,
+            shows_validation: true,
             resumes: self.resume.is_some(),
             group: group(),
         }

@@ -84,8 +84,9 @@ fn a_model_is_trained_resumed_and_measured() {
     let text = said(&place, "eval --model @run --data @data --present 1 --predictions @table.tsv");
     assert!(text.starts_with("the statements of a conjecture are read together, in groups of 1\n"), "{text}");
     let table = fs::read_to_string(place.path("table.tsv")).unwrap();
-    assert_eq!(table.lines().count(), 16);
-    assert!(table.lines().all(|line| line.starts_with('t') && line.split('\t').count() == 3));
+    assert_eq!(table.lines().count(), 1 + 16);
+    assert_eq!(table.lines().next(), Some("conjecture\tstatement\tuseful\tprobability"));
+    assert!(table.lines().skip(1).all(|line| line.starts_with('t') && line.split('\t').count() == 4));
 }
 
 #[test]

@@ -76,6 +76,8 @@ pub struct RunOptions {
     pub log_every: u64,
     /// Look at so many held-out pairs at the end; at all, if nothing is said.
     pub final_validation: Option<usize>,
+    /// Show how far the last validation is, as a stage of its own.
+    pub shows_validation: bool,
     /// Go on from the folder's checkpoint.
     pub resumes: bool,
     /// The processes that share the work; the first of them has the folder.
@@ -90,6 +92,7 @@ impl Default for RunOptions {
             checkpoint_every: Duration::from_secs(120),
             log_every: 20,
             final_validation: None,
+            shows_validation: false,
             resumes: false,
             group: &Alone,
         }

@@ -48,8 +48,10 @@ pub(super) fn symbols(formula: &Formula, names: &Interner) -> BTreeSet<String> {
         Head::Constant(symbol) => Some(names.name(names.label(symbol))),
         _ => None,
     };
+    // That two statements have digits in common says nothing.
+    let is_digit = |symbol: &str| matches!(symbol, "NUMERAL" | "BIT0" | "BIT1");
     let found = formula.preorder().filter_map(symbol);
-    found.filter(|symbol| is_symbol(symbol)).map(str::to_owned).collect()
+    found.filter(|symbol| is_symbol(symbol) && !is_digit(symbol)).map(str::to_owned).collect()
 }
 
 /// How many statements have each symbol.

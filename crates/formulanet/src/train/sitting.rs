@@ -153,7 +153,7 @@ impl<L: Learner> Sitting<'_, L> {
         }
         // Several processes go through it together.
         let is_alone = self.trainer.compute().group().size() == 1;
-        let progress = if is_alone { self.progress } else { &Silent };
+        let progress = if is_alone && self.options.shows_validation { self.progress } else { &Silent };
         match self.trainer.validate(Extent::Final(self.options.final_validation), progress) {
             Err(Error::Interrupted) => Ok(None),
             validated => validated.map(Some),
