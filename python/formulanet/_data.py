@@ -112,7 +112,7 @@ def prepare(
     formulas become; the recipes `default` and `premises` want `dag`. `together` adds what networks read that read
     statements together. With `keep_going`, statements that cannot be read are left out with a warning.
     """
-    skipped = _native.prepare(
+    skipped, reasons = _native.prepare(
         {
             "input": os.fspath(input),
             "out": os.fspath(out),
@@ -129,5 +129,5 @@ def prepare(
         }
     )
     if skipped:
-        warnings.warn(f"skipped {len(skipped)} statements, such as {skipped[0]}", stacklevel=2)
+        warnings.warn(f"skipped {skipped} statements, such as {reasons[0]}", stacklevel=2)
     return Prepared(out)

@@ -51,7 +51,7 @@ pub(crate) struct Asked {
 
 /// Prepares a data set, and says which statements were left out.
 #[pyfunction]
-pub(crate) fn prepare(py: Python<'_>, asked: Asked) -> PyResult<Vec<String>> {
+pub(crate) fn prepare(py: Python<'_>, asked: Asked) -> PyResult<(usize, Vec<String>)> {
     let layout = maybe_one_of(py, &Layout::ALL, "input_format", asked.input_format.as_deref())?;
     let options = Options {
         view: one_of(py, &View::ALL, "view", &asked.view)?,
@@ -68,8 +68,8 @@ pub(crate) fn prepare(py: Python<'_>, asked: Asked) -> PyResult<Vec<String>> {
     let (input, out) = (asked.input, asked.out);
     interruptible(py, OnInterrupt::Wait, move |stop| {
         match data::prepare(&input, &out, layout, &options, threads, stop)? {
-            Preparation::Written(_, skipped) => Ok(skipped),
-            Preparation::AlreadyThere(_) => Ok(Vec::new()),
+            Preparation::Written(_, skipped) => Ok((skipped.count, skipped.first)),
+            Preparation::AlreadyThere(_) => Ok((0, Vec::new())),
         }
     })
 }

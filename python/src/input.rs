@@ -156,9 +156,10 @@ impl FormulaReader {
     ) -> Result<Formula, Error> {
         let formula = match syntax {
             Syntax::Tptp => tptp::parse_formula(text, Language::Fof, known.limits, names),
-            Syntax::Hol => {
+            Syntax::Hol | Syntax::HolWith(_) => {
                 let with = known.names.with_constants(&self.constants).with_variables(&self.variables);
-                let overload = self.overload.unwrap_or_default();
+                let of_syntax = if let Syntax::HolWith(overload) = syntax { Some(overload) } else { None };
+                let overload = self.overload.or(of_syntax).unwrap_or_default();
                 hol::parse(text, &hol::Options { names: with, overload, limits: known.limits }, names)
             }
         };

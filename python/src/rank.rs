@@ -201,14 +201,15 @@ pub(crate) fn rank(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
         let mut candidates = Candidates::new(stored, own);
         let scores = candidates.rank(ranker, &mut question, &wishes, &Pace::Free)?;
         let (taken, marks) = candidates.select(&selection, &scores, &Pace::Free)?;
-        let row = |&Ranked { statement: number, score }: &Ranked| -> Result<Row, Error> {
+        let reasons = explain.then(|| candidates.reasons(&taken, ranker, &question)).transpose()?;
+        let row = |(&Ranked { statement: number, score }, place): (&Ranked, usize)| -> Result<Row, Error> {
             let Statement { name, text, syntax } = candidates.statement(number)?;
-            let unknown = explain.then(|| candidates.unknown(number, ranker)).transpose()?;
+            let unknown = reasons.as_ref().map(|reasons| reasons[place].unknown.clone());
             let alone = scores.usual.as_ref().map(|usual| digits(usual[number]));
             Ok((name, digits(score), text, Syntax::name(syntax), unknown, alone))
         };
         Ok(Answer {
-            rows: taken.iter().map(row).collect::<Result<_, Error>>()?,
+            rows: taken.iter().zip(0..).map(row).collect::<Result<_, Error>>()?,
             unknown: question.encoded.unknown().to_vec(),
             unmatched: marks.unmatched,
         })

@@ -140,6 +140,7 @@ fn run(asked: Asked, watch: &Watch) -> Result<Result<Value, String>, Error> {
         log_every: asked.log_every.max(1),
         resumes: asked.resume,
         group: &Alone,
+        ..usual
     };
     let (folder, changes) = (asked.out.as_path(), asked.changes.as_str());
     let mut listen = |event: Event<'_>| match event {
