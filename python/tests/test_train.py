@@ -114,7 +114,9 @@ def test_ctrl_c(work, prepared, tmp_path):
         """,
     }[work]
     script = tmp_path / "script.py"
-    script.write_text("import formulanet\n" + textwrap.dedent(code))
+    # A shell that runs this beside something else has its children ignore Ctrl-C.
+    heed = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    script.write_text(heed + "import formulanet\n" + textwrap.dedent(code))
     process = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "begun\n", process.stderr.read()
     time.sleep(0.3)
