@@ -2,7 +2,7 @@
 
 use formulanet::Error;
 use formulanet::logic::draw::{self, SvgOptions, Theme};
-use formulanet::logic::{self, GraphBuilder, Interner, Limits, NodeId, NodeKind, Position, View, hol};
+use formulanet::logic::{self, GraphBuilder, Interner, Limits, NodeId, Position, View, hol};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
 use pyo3::prelude::*;
@@ -55,7 +55,7 @@ impl Graph {
     /// What every node stands for.
     #[getter]
     fn kinds(&self) -> Vec<&'static str> {
-        self.graph.kinds().iter().map(|&kind| kind_name(kind)).collect()
+        self.graph.kinds().iter().map(|&kind| kind.name()).collect()
     }
 
     /// Sources of all edges, and then their targets.
@@ -92,15 +92,4 @@ impl Graph {
 fn table(rows: usize, numbers: Vec<i64>) -> Array2<i64> {
     let columns = numbers.len() / rows;
     Array2::from_shape_vec((rows, columns), numbers).expect("as many numbers in each row")
-}
-
-fn kind_name(kind: NodeKind) -> &'static str {
-    match kind {
-        NodeKind::Turnstile => "turnstile",
-        NodeKind::Binder => "binder",
-        NodeKind::Function => "function",
-        NodeKind::Constant => "constant",
-        NodeKind::Variable => "variable",
-        NodeKind::VariableFunction => "function variable",
-    }
 }

@@ -120,7 +120,7 @@ impl<'a> Sketch<'a> {
     fn of_formula(graph: &'a Graph, names: &'a Interner) -> Self {
         let Drawn { graph, labels, numbers } = numerals::contract(graph, names);
         let dashed = binding_edges(&graph);
-        Sketch { graph, labels, numbers, dashed, marks: None, kind_name, dashed_name: BINDS }
+        Sketch { graph, labels, numbers, dashed, marks: None, kind_name: NodeKind::name, dashed_name: BINDS }
     }
 
     /// What stands at the source of an edge.
@@ -211,17 +211,5 @@ fn push_escaped(out: &mut String, text: &str, limit: usize) {
             '\'' => out.push_str("&#39;"),
             c => out.push(c),
         }
-    }
-}
-
-/// What a kind of node is called.
-fn kind_name(kind: NodeKind) -> &'static str {
-    match kind {
-        NodeKind::Turnstile => "turnstile",
-        NodeKind::Binder => "binder",
-        NodeKind::Function => "function",
-        NodeKind::Constant => "constant",
-        NodeKind::Variable => "variable",
-        NodeKind::VariableFunction => "function variable",
     }
 }

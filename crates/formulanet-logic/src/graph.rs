@@ -62,6 +62,20 @@ pub enum NodeKind {
     VariableFunction,
 }
 
+impl NodeKind {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            NodeKind::Turnstile => "turnstile",
+            NodeKind::Binder => "binder",
+            NodeKind::Function => "function",
+            NodeKind::Constant => "constant",
+            NodeKind::Variable => "variable",
+            NodeKind::VariableFunction => "function variable",
+        }
+    }
+}
+
 /// A node of one graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub u32);

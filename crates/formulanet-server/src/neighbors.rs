@@ -1,7 +1,7 @@
 //! `POST /v1/neighbors`: statements that are close to a formula in the network's eyes.
 
 use formulanet::Error;
-use formulanet::rank::{Intake, Languages, Pace, Ranked, order};
+use formulanet::rank::{Intake, Languages, Pace, Premise, Ranked, order};
 use formulanet::read::{Statement, Syntax};
 use serde::{Deserialize, Serialize};
 
@@ -64,36 +64,34 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
     let ranker = &model.ranker;
     let formula = (request.formula.as_str(), languages.conjecture);
     let formula = encode("formula", formula, request.overload, ranker)?;
-    let (statements, similarities): (Vec<Statement>, Vec<f32>) = match (&contents, own) {
-        (Some(contents), _) => {
-            let statements = contents.shelf.entries.iter().map(|entry| entry.statement.clone());
-            (statements.collect(), ranker.similarities(&formula, &contents.shelf.rows))
-        }
-        (None, own) => {
-            let intake = Intake::new(ranker).without_features();
-            let own = own.map(|own| own.read(intake, request.syntax, settings.max_premises, deadline));
-            let own = own.transpose()?.unwrap_or_default();
-            let is_over = || deadline.check().map_err(|_| Error::Interrupted);
-            let mut similarities = Vec::with_capacity(own.len());
-            for piece in Pace::Timed(&is_over).pieces(&own, |premise| &premise.encoded) {
-                deadline.check()?;
-                let named: Vec<_> = piece.iter().map(|premise| premise.named()).collect();
-                similarities.extend(ranker.similarities(&formula, &ranker.rows(&named)));
-            }
-            let statement = |premise: formulanet::rank::Premise| Statement {
-                name: premise.name,
-                text: premise.text,
-                syntax: premise.syntax,
-            };
-            (own.into_iter().map(statement).collect(), similarities)
-        }
-    };
+    let intake = Intake::new(ranker).without_features();
+    let own = own.map(|own| own.read(intake, request.syntax, settings.max_premises, deadline)).transpose()?;
+    let own = own.unwrap_or_default();
+    let mut similarities = Vec::new();
+    if let Some(contents) = &contents {
+        similarities = ranker.similarities(&formula, &contents.shelf.rows);
+    }
+    let is_over = || deadline.check().map_err(|_| Error::Interrupted);
+    for piece in Pace::Timed(&is_over).pieces(&own, |premise| &premise.encoded) {
+        deadline.check()?;
+        let named: Vec<_> = piece.iter().map(Premise::named).collect();
+        similarities.extend(ranker.similarities(&formula, &ranker.rows(&named)));
+    }
     deadline.check()?;
-    let mut closest = order(&similarities, |number| &statements[number].name);
+    // Of the one or of the other: a request names a library or brings statements along.
+    let written = |number: usize| match &contents {
+        Some(contents) => {
+            let Statement { name, text, syntax } = &contents.shelf.entries[number].statement;
+            (name.as_str(), text.as_str(), *syntax)
+        }
+        None => (own[number].name.as_str(), own[number].text.as_str(), own[number].syntax),
+    };
+    let mut closest = order(&similarities, |number| written(number).0);
     closest.truncate(request.k);
     let row = |(ranked, rank): (&Ranked, usize)| {
-        let Statement { name, text, syntax } = statements[ranked.statement].clone();
-        Row { rank, name, similarity: ranked.score, statement: text, syntax }
+        let (name, statement, syntax) = written(ranked.statement);
+        let (name, statement) = (name.to_owned(), statement.to_owned());
+        Row { rank, name, similarity: ranked.score, statement, syntax }
     };
     Ok(Answer { model: model.name.clone(), neighbors: closest.iter().zip(1..).map(row).collect() })
 }

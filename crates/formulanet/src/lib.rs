@@ -64,6 +64,6 @@ pub use formulanet_net as net;
 pub use rank::Library;
 pub use rank::{Ranked, Ranker};
 pub use read::Statement;
-pub use util::date::today;
+pub use util::date::{now, today};
 pub use util::files::write_whole;
 pub use util::progress::{Progress, Silent, Stage};

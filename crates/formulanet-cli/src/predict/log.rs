@@ -3,7 +3,6 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::home_folder;
 
@@ -40,13 +39,12 @@ fn append(path: &Path, message: &str) -> std::io::Result<()> {
     if fs::metadata(path).is_ok_and(|data| data.is_file() && data.len() > LARGEST) {
         shorten(path)?;
     }
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let mut end = message.len().min(LONGEST);
     while !message.is_char_boundary(end) {
         end -= 1;
     }
     let message = message[..end].replace(['\n', '\r'], " ");
-    let line = format!("{} {} {message}\n", time(seconds), std::process::id());
+    let line = format!("{} {} {message}\n", formulanet::now(), std::process::id());
     // One write: lines of several processes do not mix.
     File::options().create(true).append(true).open(path)?.write_all(line.as_bytes())
 }
@@ -64,36 +62,9 @@ fn shorten(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A time in seconds since 1970, as `2026-11-17T15:02:06Z`.
-fn time(seconds: u64) -> String {
-    let (day, second) = (seconds / 86_400, seconds % 86_400);
-    // Days since 0000-03-01, in eras of 400 years, which all have the same number of days.
-    let shifted = day + 719_468;
-    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    // Months from March on have 31 or 30 days, five of them 153.
-    let march = (5 * of_year + 2) / 153;
-    let date = of_year - (153 * march + 2) / 5 + 1;
-    let month = if march < 10 { march + 3 } else { march - 9 };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}Z")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_are_dates() {
-        let check = |seconds: u64, expected: &str| assert_eq!(time(seconds), expected);
-        check(0, "1970-01-01T00:00:00Z");
-        check(951_782_400, "2000-02-29T00:00:00Z");
-        check(1_794_927_726, "2026-11-17T15:02:06Z");
-        check(4_107_542_399, "2100-02-28T23:59:59Z");
-        check(4_107_542_400, "2100-03-01T00:00:00Z");
-    }
 
     #[test]
     fn a_log_does_not_grow_for_ever() {

@@ -6,7 +6,7 @@ use crate::graph::{Graph, NodeId};
 use crate::symbol::Interner;
 
 use super::layout::{Edge, HEIGHT, Layout, Size};
-use super::{BINDS, Sketch, SvgOptions, Theme, TooLargeToDraw, kind_name, push_escaped, shape, visible};
+use super::{BINDS, Sketch, SvgOptions, Theme, TooLargeToDraw, push_escaped, shape, visible};
 use shape::number;
 
 /// Empty space around the drawing.
@@ -102,7 +102,7 @@ pub fn legend() -> Vec<(String, &'static str)> {
     };
     let kind = |kind| {
         let (class, outline) = (shape::class(kind), shape::outline(kind, 14.0, 9.0, 26.0, 16.0));
-        (picture(format!("<g class=\"{class}\"><path d=\"{outline}\"/></g>")), kind_name(kind))
+        (picture(format!("<g class=\"{class}\"><path d=\"{outline}\"/></g>")), kind.name())
     };
     let line = picture("<path class=\"e d\" d=\"M1 9h26\"/>".to_owned());
     shape::KINDS.into_iter().map(kind).chain([(line, BINDS)]).collect()

@@ -175,7 +175,7 @@ fn check_svg((graph, names): &(Graph, Interner)) -> String {
     assert_eq!(count("<path class=\"e\"") + count("<path class=\"e d\""), graph.edge_count() + legend);
     let titles: Vec<&str> = text.split("\"><title>").skip(1 + graph.edge_count()).collect();
     for (node, kind) in graph.kinds().iter().enumerate() {
-        assert!(titles[node].starts_with(&format!("{node}: {} ", kind_name(*kind))));
+        assert!(titles[node].starts_with(&format!("{node}: {} ", kind.name())));
     }
     assert_eq!(titles.len(), graph.node_count());
     let is_ranked = |v: &NodeId| graph.children(*v).len() > 1;

@@ -1,12 +1,22 @@
-//! Today's date.
+//! Dates and times, by UTC.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Today by UTC, as `2026-11-17`.
+/// Today, as `2026-11-17`.
 pub fn today() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-    let (year, month, day) = date(seconds / 86_400);
-    format!("{year:04}-{month:02}-{day:02}")
+    now().split('T').next().unwrap_or_default().to_owned()
+}
+
+/// The time, as `2026-11-17T15:02:06Z`.
+pub fn now() -> String {
+    time(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()))
+}
+
+/// A time in seconds since 1970.
+fn time(seconds: u64) -> String {
+    let ((year, month, day), second) = (date(seconds / 86_400), seconds % 86_400);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
 /// The date so many days after the first of January 1970, by the Gregorian calendar.
@@ -25,6 +35,16 @@ fn date(days: u64) -> (u64, u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_dates() {
+        let check = |seconds: u64, expected: &str| assert_eq!(time(seconds), expected);
+        check(0, "1970-01-01T00:00:00Z");
+        check(951_782_400, "2000-02-29T00:00:00Z");
+        check(1_794_927_726, "2026-11-17T15:02:06Z");
+        check(4_107_542_399, "2100-02-28T23:59:59Z");
+        check(4_107_542_400, "2100-03-01T00:00:00Z");
+    }
 
     #[test]
     fn dates() {
