@@ -6,13 +6,15 @@
     bench/coqhammer.py ask FILES --program target/release/formulanet [--sample 300]
     bench/coqhammer.py time FILES --program target/release/formulanet
     bench/coqhammer.py prove --program target/release/formulanet
+    bench/coqhammer.py alone
 
 `dump` has Coq and its plugin (Debian: coq libcoq-hammer) write the files for `Arith List Lia ZArith`, and keeps them.
 `recall` asks both programs for theorems that depend on earlier ones (`-e`), each as if the library ended before it: whether
 `--exact` gives the same, and which share of what each depends on is among the first 16, 32 and 64. `ask` asks as the plugin
 does: the theorem is taken out of the files, and its features come on standard input. Both ask for 1,000 names by default,
 because the stock k-NN looks at more neighbours the more names it has to give. `time` takes the time of one question.
-`prove` runs `hammer` on the lemmas of integrations/coqhammer/lemmas.v with each selector, all other settings the same.
+`prove` runs `hammer` on the lemmas of integrations/coqhammer/lemmas.v with each selector, all other settings the same; `alone` tries
+`sauto` on them, without any premise.
 Results go to standard output, progress to standard error.
 """
 
@@ -184,6 +186,18 @@ def measure(arguments):
             print(f"| {label} | {min(seconds)[0]:.3f} | {min(wall for _, wall in seconds):.3f} |")
 
 
+def alone(arguments):
+    text = LEMMAS.read_text(encoding="utf-8")
+    names = re.findall(r"^Lemma (\w+)", text, re.MULTILINE)
+    tried = text.replace("try hammer. Abort.", f'tryif timeout {arguments.seconds} sauto then idtac "PROVED" else idtac "FAILED". Abort.')
+    with tempfile.TemporaryDirectory() as folder:
+        printed = re.findall("^(?:PROVED|FAILED)$", coq(tried, folder), re.MULTILINE)
+    if len(printed) != len(names):
+        sys.exit(f"Coq came to {len(printed)} of {len(names)} lemmas")
+    proved = [name for name, result in zip(names, printed) if result == "PROVED"]
+    print(f"{len(names)} lemmas; sauto alone proves {len(proved)} in {arguments.seconds} s: {' '.join(proved)}")
+
+
 def prove(arguments):
     text = LEMMAS.read_text(encoding="utf-8")
     names = re.findall(r"^Lemma (\w+)", text, re.MULTILINE)
@@ -228,14 +242,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
     for name, run, takes_files in [("dump", dump, False), ("recall", recall, True), ("ask", ask, True),
-                                   ("time", measure, True), ("prove", prove, False)]:
+                                   ("time", measure, True), ("prove", prove, False), ("alone", alone, False)]:
         command = commands.add_parser(name)
         command.set_defaults(run=run)
         if takes_files:
             command.add_argument("files")
         if name == "dump":
             command.add_argument("--out", required=True)
-        else:
+        elif name != "alone":
             command.add_argument("--program", default="target/release/formulanet")
         if name in ("recall", "ask"):
             command.add_argument("--sample", type=int, default=0, help="ask for so many theorems, not for all")
@@ -243,8 +257,8 @@ def main():
             command.add_argument("--methods", default="knn,nbayes,mepo")
             command.add_argument("--own", default="knn,nbayes,rforest", help="what to ask formulanet for")
             command.add_argument("--number", type=int, default=1000, help="how many names a line has")
-        if name == "prove":
-            command.add_argument("--seconds", type=int, default=10, help="time of a prover, and of a reconstruction")
+        if name in ("prove", "alone"):
+            command.add_argument("--seconds", type=int, default=10, help="time of a prover, and of a reconstruction or of `sauto`")
     arguments = parser.parse_args()
     arguments.run(arguments)
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Hostile requests against `formulanet serve`: every one must be refused, and good ones answered afterwards.
 
-    formulanet serve --timeout 2 &
-    bench/serve_hostile.py --requests 10000
+    formulanet serve --timeout 2 --lean &
+    bench/serve_hostile.py --requests 100000 --pid $!
 
 Malformed JSON, JSON that makes no sense, deep and huge formulas, files that requests try to include, huge bodies, lies
 about their length, wrong methods, paths, types and hosts, what is not HTTP at all, and clients that are slow or break off.
 A refusal is a status from 400 to 499; a slow client may also find the connection closed. Prints one JSON object with the
-statuses of every kind. Ends with 1 if something else was answered.
+statuses of every kind, and the server's memory after the first tenth of the requests and at the end. Ends with 1 if something else
+was answered, or if memory grew by more than a tenth between the two.
 """
 
 import argparse
@@ -18,7 +19,7 @@ import random
 import sys
 import time
 
-PATHS = ["/v1/rank", "/v1/graph", "/v1/embed"]
+PATHS = ["/v1/rank", "/v1/graph", "/v1/embed", "/v1/select", "/v1/neighbors"]
 GOOD = {"conjecture": "!m n. m + n = n + m", "premises": "ADD_0: !m. m + 0 = m\nLE_REFL: !n. n <= n"}
 
 
@@ -135,6 +136,31 @@ def not_http(dice):
     )
 
 
+def many_conjectures(dice):
+    return post("/v1/rank", {**GOOD, "conjecture": dice.choice([["T"] * dice.randrange(1001, 3000), [], [7], [["T"]], {"a": "T"}])})
+
+
+def broken_problem(dice):
+    text = dice.choice(["fof(a, axiom, p).", "fof(c, conjecture, p", "fof(c, conjecture, p). fof(d, conjecture, q).", "", "include('/etc/passwd').",
+                        "fof(c, conjecture, " + "~" * 20_000 + "p)."])
+    return post("/v1/select", {"problem": text, "k": dice.choice([-1, 5])})
+
+
+def broken_neighbours(dice):
+    return post("/v1/neighbors", dice.choice([{}, {"statement": "("}, {"statement": "T", "library": "none"}, {"statement": "T", "k": 1 << 70}]))
+
+
+def forbidden_addition(dice):
+    name = dice.choice(["none", "..%2F..%2Fetc%2Fpasswd", "a" * 3000, "%00"])
+    return post(f"/v1/libraries/{name}/facts", {"facts": [{"name": "a", "statement": "T"}]})
+
+
+def broken_lean(dice):
+    body = dice.choice([{}, [], {"state": 7}, {"state": "⊢ " + "(" * 20_000, "k": 1}, {"state": "⊢ p", "k": -1},
+                        {"state": "⊢ p", "k": 1, "new_premises": [{"name": "a"}] * 50}])
+    return post("/retrieve", body)
+
+
 def slow_head(dice):
     return b"POST /v1/rank HTTP/1.1\r\nhost: loc"
 
@@ -144,7 +170,8 @@ def slow_body(dice):
 
 
 KINDS = [malformed, not_utf8, senseless, broken_formula, broken_tptp, deep, huge, include, too_many, large_body, lying_length,
-         endless_chunks, wrong_method, wrong_path, wrong_type, wrong_host, not_http]
+         endless_chunks, wrong_method, wrong_path, wrong_type, wrong_host, not_http, many_conjectures, broken_problem,
+         broken_neighbours, forbidden_addition, broken_lean]
 SLOW = [slow_head, slow_body]
 
 
@@ -172,6 +199,12 @@ async def send(options, request):
         writer.close()
 
 
+def resident(pid):
+    """Megabytes of memory of a process."""
+    with open(f"/proc/{pid}/status") as lines:
+        return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
+
+
 async def run(options):
     dice = random.Random(options.seed)
     statuses = collections.defaultdict(collections.Counter)
@@ -180,29 +213,37 @@ async def run(options):
     jobs = [dice.choice(SLOW) for _ in range(slow)] + [KINDS[i % len(KINDS)] for i in range(options.requests - slow)]
     dice.shuffle(jobs)
     began, waiting = time.monotonic(), iter(jobs)
+    answered, memory = 0, []
 
     async def worker():
+        nonlocal answered
         for kind in waiting:
             request = kind(dice)
             status = await send(options, request)
             statuses[kind.__name__][status] += 1
+            answered += 1
+            if options.pid and answered == len(jobs) // 10:
+                memory.append(resident(options.pid))
             is_refused = status.startswith("4") and len(status) == 3
             if not (is_refused or (kind in SLOW and status == "closed")):
                 wrong.append({"kind": kind.__name__, "status": status, "request": request[:200].decode("latin-1")})
 
     await asyncio.gather(*(worker() for _ in range(options.clients)))
     good = [await send(options, post("/v1/rank", GOOD)) for _ in range(3)]
+    if options.pid:
+        memory.append(resident(options.pid))
     result = {
         "requests": len(jobs),
         "seconds": round(time.monotonic() - began, 1),
         "statuses": {kind: dict(counts) for kind, counts in sorted(statuses.items())},
         "wrong": len(wrong),
         "good_afterwards": good,
+        "megabytes_after_a_tenth_and_at_the_end": [round(size) for size in memory],
     }
     print(json.dumps(result))
     for example in wrong[:10]:
         print(json.dumps(example), file=sys.stderr)
-    return not wrong and good == ["200"] * 3
+    return not wrong and good == ["200"] * 3 and (not memory or memory[-1] <= 1.1 * memory[0])
 
 
 def main():
@@ -211,6 +252,7 @@ def main():
     parser.add_argument("--port", type=int, default=8017)
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--clients", type=int, default=32)
+    parser.add_argument("--pid", type=int, help="the server's process, whose memory is looked at")
     parser.add_argument("--seed", type=int, default=0)
     sys.exit(0 if asyncio.run(run(parser.parse_args())) else 1)
 

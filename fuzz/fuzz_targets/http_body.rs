@@ -10,7 +10,16 @@ use std::time::Duration;
 use formulanet_server::{Server, Settings};
 use libfuzzer_sys::fuzz_target;
 
-const PATHS: [&str; 3] = ["/v1/rank", "/v1/graph", "/v1/embed"];
+const PATHS: [&str; 7] = [
+    "/v1/rank",
+    "/v1/graph",
+    "/v1/embed",
+    "/v1/select",
+    "/v1/neighbors",
+    "/v1/libraries/none/facts",
+    "/retrieve",
+];
+const TOKEN: &str = "fuzz";
 
 /// A server in this process, which runs as long as that does.
 fn address() -> SocketAddr {
@@ -19,6 +28,8 @@ fn address() -> SocketAddr {
         let settings = Settings {
             listen: "127.0.0.1:0".parse().expect("an address"),
             timeout: Duration::from_secs(5),
+            lean: true,
+            token: Some(TOKEN.to_owned()),
             ..Settings::default()
         };
         let server = Server::new(settings).expect("a server");
@@ -35,7 +46,7 @@ fuzz_target!(|input: &[u8]| {
     let _ = stream.set_read_timeout(Some(Duration::from_secs(20)));
     let head = format!(
         "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nconnection: close\r\n\
-         content-length: {}\r\n\r\n",
+         authorization: Bearer {TOKEN}\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));

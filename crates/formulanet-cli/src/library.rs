@@ -256,6 +256,8 @@ fn add(arguments: AddArguments) -> Result<()> {
     addition.set_strict(statements.strict);
     read(sources, &ranker, &statements.going, &mut addition)?;
     let added = addition.commit()?;
+    // The system takes memory back at once, and much faster than we could give it.
+    std::mem::forget(ranker);
     report(&added);
     let proofs =
         if added.proofs == 0 { String::new() } else { format!(", {} new", counted(added.proofs, "proof")) };

@@ -5,8 +5,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
-use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
+use safetensors::tensor::{Dtype, Metadata as Header, SafeTensors, TensorInfo, TensorView, serialize};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
@@ -87,6 +88,9 @@ pub type Metadata = BTreeMap<String, String>;
 /// Bytes that a model file carries along, by name.
 pub type Attachments = BTreeMap<String, Vec<u8>>;
 
+/// The same in the bytes of a file that was read.
+pub type Attached<'a> = BTreeMap<String, &'a [u8]>;
+
 /// What the names of attachments begin with in a file.
 const ATTACHED: &str = "attached.";
 
@@ -124,19 +128,19 @@ impl<S: Shape> Model<S> {
     /// # Errors
     ///
     /// If it is damaged or something else, or its tensors do not fit its config.
-    pub fn from_bytes(bytes: &[u8]) -> Result<(Self, Metadata, Attachments), CheckpointError> {
-        let (tensors, metadata, config) = open::<S>(bytes)?;
+    pub fn from_bytes(bytes: &[u8]) -> Result<(Self, Metadata, Attached<'_>), CheckpointError> {
+        let (file, metadata, config) = open::<S>(bytes)?;
         let layout = Layout::new(&config);
-        let mut values = Vec::new();
+        let mut values = Vec::with_capacity(layout.tensors().last().map_or(0, |last| last.range.end));
         for tensor in layout.tensors() {
-            values.extend(read(&tensors, &tensor.name, tensor.shape)?);
+            read(&file, &tensor.name, tensor.shape, &mut values)?;
         }
-        let attachment = |(name, view): (&str, TensorView<'_>)| {
-            let name = name.strip_prefix(ATTACHED).filter(|_| view.dtype() == Dtype::U8)?;
-            Some((name.to_owned(), view.data().to_vec()))
-        };
-        let attachments = tensors.iter().filter_map(attachment).collect();
-        Ok((Model { config, layout, values }, metadata, attachments))
+        let attached = file.header.tensors().into_iter().filter_map(|(name, info)| {
+            let name = name.strip_prefix(ATTACHED).filter(|_| info.dtype == Dtype::U8)?;
+            Some((name.to_owned(), file.data_of(info)))
+        });
+        let attached = attached.collect();
+        Ok((Model { config, layout, values }, metadata, attached))
     }
 
     fn with_config(&self, metadata: &Metadata) -> Metadata {
@@ -189,7 +193,7 @@ impl<S: Shape> State<S> {
     ///
     /// If it is damaged or something else, or of another network or optimiser.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<Metadata, CheckpointError> {
-        let (tensors, metadata, config) = open::<S>(bytes)?;
+        let (file, metadata, config) = open::<S>(bytes)?;
         if config != self.model.config {
             let [found, expected] = [&config, &self.model.config].map(in_json);
             return Err(CheckpointError::OtherShape { found, expected });
@@ -199,8 +203,9 @@ impl<S: Shape> State<S> {
             number.ok_or(CheckpointError::NoNumber(key))
         };
         let fill = |name: &str, values: &mut Vec<f32>| -> Result<(), CheckpointError> {
-            *values = read(&tensors, name, [1, values.len()])?;
-            Ok(())
+            let shape = [1, values.len()];
+            values.clear();
+            read(&file, name, shape, values)
         };
         let mut next = self.clone();
         fill("values", &mut next.model.values)?;
@@ -234,9 +239,30 @@ fn framed(metadata: &Metadata) -> HashMap<String, String> {
 ///
 /// If it is no safetensors file.
 pub fn read_metadata(bytes: &[u8]) -> Result<Metadata, CheckpointError> {
-    let (_, header) = SafeTensors::read_metadata(bytes)?;
+    Ok(metadata_of(&SafeTensors::read_metadata(bytes)?.1))
+}
+
+fn metadata_of(header: &Header) -> Metadata {
     let metadata = header.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
-    Ok(metadata.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default())
+    metadata.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+}
+
+/// The tensors of a file.
+struct File<'a> {
+    header: Header,
+    data: &'a [u8],
+}
+
+impl<'a> File<'a> {
+    fn new(bytes: &'a [u8]) -> Result<Self, CheckpointError> {
+        // It also looks whether the file has the data of which the header speaks.
+        let (length, header) = SafeTensors::read_metadata(bytes)?;
+        Ok(File { header, data: &bytes[size_of::<u64>() + length..] })
+    }
+
+    fn data_of(&self, info: &TensorInfo) -> &'a [u8] {
+        &self.data[info.data_offsets.0..info.data_offsets.1]
+    }
 }
 
 /// The same file with a checksum, for one that an older version wrote without. No number changes.
@@ -268,9 +294,9 @@ pub fn sealed(bytes: &[u8]) -> Result<Vec<u8>, CheckpointError> {
 }
 
 /// The frame of a file, its metadata and its config.
-fn open<S: Shape>(bytes: &[u8]) -> Result<(SafeTensors<'_>, Metadata, S), CheckpointError> {
-    let mut metadata = read_metadata(bytes)?;
-    let tensors = SafeTensors::deserialize(bytes)?;
+fn open<S: Shape>(bytes: &[u8]) -> Result<(File<'_>, Metadata, S), CheckpointError> {
+    let file = File::new(bytes)?;
+    let mut metadata = metadata_of(&file.header);
     if metadata.remove(CHECKSUM).is_some() && !is_sealed(bytes) {
         return Err(CheckpointError::Damaged);
     }
@@ -280,29 +306,42 @@ fn open<S: Shape>(bytes: &[u8]) -> Result<(SafeTensors<'_>, Metadata, S), Checkp
     if !shape.fits(bytes.len()) {
         return Err(CheckpointError::Sizes { config: config.clone() });
     }
-    Ok((tensors, metadata, shape))
+    Ok((file, metadata, shape))
 }
 
-fn read(tensors: &SafeTensors<'_>, name: &str, shape: [usize; 2]) -> Result<Vec<f32>, CheckpointError> {
+/// Adds the numbers of a tensor to others.
+fn read(
+    file: &File<'_>,
+    name: &str,
+    shape: [usize; 2],
+    values: &mut Vec<f32>,
+) -> Result<(), CheckpointError> {
     let wrong = |found: String| CheckpointError::Tensor { name: name.to_owned(), found, expected: shape };
-    let view = tensors.tensor(name).map_err(|_| wrong("missing".into()))?;
-    let is_flat = shape[0] == 1 && view.shape() == [shape[1]];
-    if view.shape() != shape && !is_flat {
-        return Err(wrong(format!("{:?} numbers", view.shape())));
+    let info = file.header.info(name).ok_or_else(|| wrong("missing".into()))?;
+    let is_flat = shape[0] == 1 && info.shape == [shape[1]];
+    if info.shape != shape && !is_flat {
+        return Err(wrong(format!("{:?} numbers", info.shape)));
     }
-    let halves = || view.data().chunks_exact(2).map(|b| [b[0], b[1]]);
-    let values: Vec<f32> = match view.dtype() {
-        Dtype::F32 => {
-            view.data().chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+    let (begin, data) = (values.len(), file.data_of(info));
+    match info.dtype {
+        Dtype::F32 => values.extend(data.as_chunks().0.iter().map(|&b| f32::from_le_bytes(b))),
+        Dtype::BF16 => values.extend(data.as_chunks().0.iter().map(|&b| bf16::from_le_bytes(b).to_f32())),
+        Dtype::F16 => {
+            // Many at once, for which the CPU has an instruction.
+            let (mut halves, mut wholes) = ([f16::ZERO; 256], [0.0; 256]);
+            for bytes in data.as_chunks().0.chunks(halves.len()) {
+                let (halves, wholes) = (&mut halves[..bytes.len()], &mut wholes[..bytes.len()]);
+                halves.iter_mut().zip(bytes).for_each(|(half, &b)| *half = f16::from_le_bytes(b));
+                halves.convert_to_f32_slice(wholes);
+                values.extend_from_slice(wholes);
+            }
         }
-        Dtype::BF16 => halves().map(|b| bf16::from_le_bytes(b).to_f32()).collect(),
-        Dtype::F16 => halves().map(|b| f16::from_le_bytes(b).to_f32()).collect(),
         other => return Err(wrong(format!("{other:?}"))),
-    };
-    if values.iter().any(|value| !value.is_finite()) {
+    }
+    if values[begin..].iter().any(|value| !value.is_finite()) {
         return Err(CheckpointError::NotFinite(name.to_owned()));
     }
-    Ok(values)
+    Ok(())
 }
 
 fn f32_bytes(values: &[f32]) -> Vec<u8> {
@@ -343,7 +382,7 @@ mod tests {
             let attachments = Attachments::from([("seen".into(), vec![1, 2, 3])]);
             let bytes = model.to_bytes(storage, &metadata(), &attachments).unwrap();
             let (read, metadata, attached) = Model::<Config>::from_bytes(&bytes).unwrap();
-            assert_eq!(attached, attachments);
+            assert_eq!(attached, Attached::from([("seen".into(), &[1, 2, 3][..])]));
             assert_eq!(read.config(), model.config());
             assert_eq!(metadata["vocabulary"], "[\"VAR\"]");
             for (a, b) in model.values().iter().zip(read.values()) {

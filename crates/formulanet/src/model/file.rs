@@ -5,9 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use formulanet_logic::View;
-use formulanet_net::{Attachments, Meeting, Metadata, Model, Storage};
+use formulanet_net::{Attachments, Meeting, Metadata, Model, Storage, checksum, is_sealed};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::Error;
 use crate::data::named_view;
@@ -76,7 +75,10 @@ impl TrainedModel {
     ///
     /// If there is neither.
     pub fn named(model: &str) -> Result<Self, Error> {
-        Self::from_bytes(&bytes_of(model)?, model)
+        match bytes_of(model)? {
+            Cow::Borrowed(bytes) => Self::read(bytes, model, Cow::Borrowed),
+            Cow::Owned(bytes) => Self::from_bytes(&bytes, model),
+        }
     }
 
     /// Reads a model file.
@@ -94,11 +96,20 @@ impl TrainedModel {
     ///
     /// If it is no model file.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, Error> {
-        if TogetherFile::is_one(bytes) {
-            return Err(Error::ReadsTogether { model: name.to_owned() });
-        }
+        Self::read(bytes, name, |part| Cow::Owned(part.to_vec()))
+    }
+
+    /// Reads a model file. Of one that is built in, the largest part need not be copied to be kept.
+    fn read<'a>(
+        bytes: &'a [u8],
+        name: &str,
+        keep: fn(&'a [u8]) -> Cow<'static, [u8]>,
+    ) -> Result<Self, Error> {
         let (model, metadata, attachments) =
-            <Model>::from_bytes(bytes).map_err(|error| Error::data(name, error))?;
+            <Model>::from_bytes(bytes).map_err(|error| match TogetherFile::is_one(bytes) {
+                true => Error::ReadsTogether { model: name.to_owned() },
+                false => Error::data(name, error),
+            })?;
         let damaged = |message: String| Error::data(name, message);
         let part = |key: &str| {
             let missing = || damaged(format!("expected a formulanet model, found one without `{key}`"));
@@ -111,7 +122,9 @@ impl TrainedModel {
         if vocabulary.len() != expected {
             return Err(damaged(format!("expected {expected} labels, found {}", vocabulary.len())));
         }
-        let attached = |key: &str| attachments.get(key).map_or(&[][..], Vec::as_slice);
+        let attached = |key: &str| attachments.get(key).copied().unwrap_or_default();
+        let proofs = Proofs::from_bytes(keep(attached(PROOFS)), is_sealed(bytes));
+        let proofs = proofs.ok_or_else(|| damaged("expected conjectures and what they use".into()))?;
         let seen = Seen::from_bytes(attached(SEEN));
         let mut seen = seen.ok_or_else(|| damaged("expected a memory of statements".into()))?;
         // A shipped model that has its memory itself, so that this ends.
@@ -120,8 +133,6 @@ impl TrainedModel {
                 .ok_or_else(|| damaged(format!("expected the memory of `{other}`, which is not built in")))?;
             seen = Self::from_bytes(bytes, other)?.seen;
         }
-        let proofs = Proofs::from_bytes(attached(PROOFS));
-        let proofs = proofs.ok_or_else(|| damaged("expected conjectures and what they use".into()))?;
         let typical: Vec<f32> =
             attached(TYPICAL).chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
         if typical.iter().any(|x| !x.is_finite()) {
@@ -132,17 +143,19 @@ impl TrainedModel {
 
     /// Tells one model from another: a hash of everything that scores depend on.
     pub fn fingerprint(&self) -> String {
-        let mut hash = Sha256::new();
         let Known { trust, prior, .. } = self.known();
-        for value in self.model.values().iter().chain([&trust, &prior]) {
-            hash.update(value.to_le_bytes());
+        let mut sum = 0;
+        let mut add = |part: &[u8]| sum = checksum(&[u64::to_le_bytes(sum), checksum(part).to_le_bytes()].concat());
+        let mut buffer = [[0; 4]; 1 << 12];
+        for values in self.model.values().chunks(buffer.len()).chain([&[trust, prior][..]]) {
+            let bytes = &mut buffer[..values.len()];
+            bytes.iter_mut().zip(values).for_each(|(bytes, value)| *bytes = value.to_le_bytes());
+            add(bytes.as_flattened());
         }
-        let (seen, proofs) = (self.seen.to_bytes(), self.proofs.to_bytes());
-        for part in self.vocabulary.iter().map(String::as_bytes).chain([seen.as_slice(), &proofs]) {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
-        }
-        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        add(self.vocabulary.join("\n").as_bytes());
+        add(&self.seen.to_bytes());
+        add(&self.proofs.to_bytes());
+        format!("{sum:016x}")
     }
 
     /// Whether it ranks premises by dot products, rather than classify pairs.
@@ -172,7 +185,7 @@ impl TrainedModel {
         let typical = self.typical.iter().flat_map(|x| x.to_le_bytes()).collect();
         let mut attachments = Attachments::from([
             (SEEN.into(), self.seen.to_bytes()),
-            (PROOFS.into(), self.proofs.to_bytes()),
+            (PROOFS.into(), self.proofs.to_bytes().into_owned()),
             (TYPICAL.into(), typical),
         ]);
         attachments.retain(|_, bytes| !bytes.is_empty());

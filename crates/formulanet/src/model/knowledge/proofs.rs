@@ -6,7 +6,9 @@
 //! A premise is known by a hash of its graph. Of theorems that say the same, proofs use one and not the other, so that
 //! there is also a hash of graph and name; a theorem of another name counts as any that says the same.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 use formulanet_net::GraphInput;
 
@@ -23,13 +25,49 @@ const NUMBER: usize = 40;
 const POWER: i32 = 4;
 
 /// Conjectures of training and what their proofs used.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Proofs {
     /// The keys of premises' graphs, and of those with their names, ascending. A premise is known by its number here.
     premises: Vec<u64>,
+    /// Unpacked for the first question: who only adds to a library asks none.
+    past: OnceLock<Past>,
+    /// All this as the file has it that it was read from, and where in it the past begins; nothing if there was none.
+    packed: Cow<'static, [u8]>,
+    past_from: usize,
+}
+
+#[derive(Clone, PartialEq, Debug, Default)]
+struct Past {
     conjectures: Conjectures,
     /// For every conjecture, the premises that its proof used and itself, ascending.
     uses: Vec<Vec<u32>>,
+}
+
+impl Past {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        self.conjectures.write(bytes);
+        for uses in &self.uses {
+            write_ascending(bytes, uses.iter().map(|&premise| u64::from(premise)));
+        }
+    }
+
+    /// What [`Past::write`] wrote, of so many premises; nothing if it is something else.
+    fn read(bytes: &[u8], premises: usize) -> Option<Self> {
+        let mut reader = Reader { bytes };
+        let conjectures = Conjectures::read(&mut reader)?;
+        let mut uses = Vec::with_capacity(conjectures.len());
+        for _ in 0..conjectures.len() {
+            let used = reader.ascending(premises as u64)?;
+            uses.push(used.into_iter().map(|premise| premise as u32).collect());
+        }
+        reader.bytes.is_empty().then_some(Past { conjectures, uses })
+    }
+}
+
+impl PartialEq for Proofs {
+    fn eq(&self, other: &Self) -> bool {
+        self.premises == other.premises && self.past() == other.past()
+    }
 }
 
 /// Which share of the proofs of some conjectures used each premise.
@@ -74,12 +112,24 @@ impl Proofs {
         let premises: Vec<u64> = sorted(uses.iter().flatten().copied());
         let numbers: HashMap<u64, u32> = premises.iter().copied().zip(0..).collect();
         let uses = uses.iter().map(|keys| sorted(keys.iter().map(|key| numbers[key]))).collect();
-        Proofs { premises, conjectures: Conjectures::of(prepared), uses }
+        Proofs::new(premises, Past { conjectures: Conjectures::of(prepared), uses })
+    }
+
+    fn new(premises: Vec<u64>, past: Past) -> Self {
+        Proofs { premises, past: past.into(), packed: Cow::default(), past_from: 0 }
+    }
+
+    fn past(&self) -> &Past {
+        self.past.get_or_init(|| self.unpacked().unwrap_or_default())
+    }
+
+    fn unpacked(&self) -> Option<Past> {
+        Past::read(&self.packed[self.past_from..], self.premises.len())
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.conjectures.is_empty()
+        self.premises.is_empty()
     }
 
     /// The number of a premise, if some proof used it, or another that says the same.
@@ -97,14 +147,14 @@ impl Proofs {
         if self.is_empty() {
             return Shares::default();
         }
-        let mut nearest = self.conjectures.nearest(conjecture, NUMBER);
+        let mut nearest = self.past().conjectures.nearest(conjecture, NUMBER);
         nearest.iter_mut().for_each(|(_, similarity)| *similarity = similarity.powi(POWER));
         self.add_up(nearest)
     }
 
     /// Which share of all proofs used each premise.
     pub fn popularity(&self) -> Shares {
-        self.add_up((0..self.uses.len()).map(|conjecture| (conjecture, 1.0)).collect())
+        self.add_up((0..self.past().uses.len()).map(|conjecture| (conjecture, 1.0)).collect())
     }
 
     fn add_up(&self, conjectures: Vec<(usize, f32)>) -> Shares {
@@ -114,7 +164,7 @@ impl Proofs {
         let mut shares = vec![0.0; self.premises.len()];
         let total: f32 = conjectures.iter().map(|(_, weight)| weight).sum();
         for (conjecture, weight) in conjectures {
-            for &premise in &self.uses[conjecture] {
+            for &premise in &self.past().uses[conjecture] {
                 // Sums of parts may be above the whole by a rounding.
                 let share: &mut f32 = &mut shares[premise as usize];
                 *share = (*share + weight / total).min(1.0);
@@ -124,32 +174,30 @@ impl Proofs {
     }
 
     /// As model files keep them; nothing if there are none.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        if !self.is_empty() {
-            write_ascending(&mut bytes, self.premises.iter().copied());
-            self.conjectures.write(&mut bytes);
-            for uses in &self.uses {
-                write_ascending(&mut bytes, uses.iter().map(|&premise| u64::from(premise)));
-            }
+    pub(crate) fn to_bytes(&self) -> Cow<'_, [u8]> {
+        if self.is_empty() || !self.packed.is_empty() {
+            return Cow::Borrowed(&self.packed);
         }
-        bytes
+        let mut bytes = Vec::new();
+        write_ascending(&mut bytes, self.premises.iter().copied());
+        self.past().write(&mut bytes);
+        Cow::Owned(bytes)
     }
 
-    /// What [`Proofs::to_bytes`] wrote; nothing if it is something else.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        if bytes.is_empty() {
+    /// What [`Proofs::to_bytes`] wrote; nothing if it is something else. Bytes that are known to be as they were written
+    /// are not looked at closely; what is wrong with them nevertheless, because somebody forged them, counts as nothing.
+    pub(crate) fn from_bytes(packed: Cow<'static, [u8]>, are_as_written: bool) -> Option<Self> {
+        if packed.is_empty() {
             return Some(Proofs::default());
         }
-        let mut reader = Reader { bytes };
+        let mut reader = Reader { bytes: &packed };
         let premises = reader.ascending(1 << 48)?;
-        let conjectures = Conjectures::read(&mut reader)?;
-        let mut uses = Vec::with_capacity(conjectures.len());
-        for _ in 0..conjectures.len() {
-            let used = reader.ascending(premises.len() as u64)?;
-            uses.push(used.into_iter().map(|premise| premise as u32).collect());
+        let past_from = packed.len() - reader.bytes.len();
+        let proofs = Proofs { premises, past: OnceLock::new(), packed, past_from };
+        if !are_as_written {
+            proofs.past.set(proofs.unpacked()?).expect("nobody asked for it yet");
         }
-        reader.bytes.is_empty().then_some(Proofs { premises, conjectures, uses })
+        Some(proofs)
     }
 }
 
@@ -176,7 +224,8 @@ mod tests {
     /// Conjectures that are chains, with the premises that they use.
     fn known(known: &[(&[u16], &[u32])], premises: Vec<u64>) -> Proofs {
         let conjectures = chains(&known.iter().map(|(tokens, _)| *tokens).collect::<Vec<_>>());
-        Proofs { premises, conjectures, uses: known.iter().map(|(_, uses)| uses.to_vec()).collect() }
+        let uses = known.iter().map(|(_, uses)| uses.to_vec()).collect();
+        Proofs::new(premises, Past { conjectures, uses })
     }
 
     #[test]
@@ -214,12 +263,23 @@ mod tests {
 
     #[test]
     fn bytes_are_read_back() {
+        let read = |bytes: &[u8], are_as_written| Proofs::from_bytes(bytes.to_vec().into(), are_as_written);
         for neighbours in
             [Proofs::default(), known(&[(&[1, 2], &[0, 2]), (&[], &[])], vec![3, 1 << 40, 1 << 47])]
         {
-            let bytes = neighbours.to_bytes();
-            assert_eq!(Proofs::from_bytes(&bytes), Some(neighbours));
-            (1..bytes.len()).for_each(|length| assert_eq!(Proofs::from_bytes(&bytes[..length]), None));
+            let bytes = neighbours.to_bytes().into_owned();
+            for are_as_written in [true, false] {
+                let read = read(&bytes, are_as_written).unwrap();
+                assert_eq!(read.to_bytes(), bytes);
+                assert_eq!(read, neighbours);
+            }
+            for length in 1..bytes.len() {
+                assert_eq!(read(&bytes[..length], false), None);
+                // Forged, it says nothing.
+                if let Some(forged) = read(&bytes[..length], true) {
+                    assert_eq!(with(&[1, 2], |graph| forged.shares(graph)), Shares::default());
+                }
+            }
         }
     }
 }
