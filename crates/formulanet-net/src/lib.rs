@@ -31,7 +31,9 @@ mod train;
 mod union;
 
 pub use batch::{Batch, Candidate, Contest, Dealing, Dropout, Pair};
-pub use checkpoint::{Attached, Attachments, CheckpointError, Metadata, State, Storage, read_metadata, sealed};
+pub use checkpoint::{
+    Attached, Attachments, CheckpointError, Metadata, State, Storage, read_metadata, sealed,
+};
 pub use compute::{Compute, Precision};
 pub use config::{Config, Hints, Kind, Meeting, NormKind, Pooling, Reads};
 pub use group::{Alone, Group};

@@ -8,9 +8,9 @@ use formulanet::read::Syntax;
 use serde::{Deserialize, Serialize};
 
 use crate::body::Arithmetic;
+use crate::given::encode;
 use crate::pool::Deadline;
 use crate::problem::Problem;
-use crate::rank::encode;
 use crate::router::App;
 
 /// What is asked.

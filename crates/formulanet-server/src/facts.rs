@@ -7,9 +7,9 @@ use formulanet::read::{Oddities, Proof, Syntax};
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::Contents;
+use crate::given::check_count;
 use crate::pool::Deadline;
 use crate::problem::Problem;
-use crate::rank::check_count;
 use crate::router::App;
 
 /// What is asked.

@@ -22,6 +22,7 @@ mod catalog;
 mod connection;
 mod embed;
 mod facts;
+mod given;
 mod graph;
 mod guard;
 mod lean;

@@ -1,15 +1,14 @@
 //! `POST /v1/neighbors`: statements that are close to a formula in the network's eyes.
 
 use formulanet::Error;
-use formulanet::rank::{Intake, Languages, Pace, Premise, Ranked, order};
+use formulanet::rank::{Intake, Pace, Premise, Ranked, order};
 use formulanet::read::{Statement, Syntax};
 use serde::{Deserialize, Serialize};
 
 use crate::body::{Arithmetic, Premises};
-use crate::catalog::Shelf;
+use crate::given::{Given, encode};
 use crate::pool::Deadline;
 use crate::problem::Problem;
-use crate::rank::{Own, encode, model_of};
 use crate::router::App;
 
 /// What is asked.
@@ -50,17 +49,13 @@ struct Row {
 /// Looks for the closest.
 pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result<Answer, Problem> {
     let App { catalog, settings, .. } = app;
-    let shelf = request.library.as_deref().map(|name| catalog.shelf(name)).transpose()?;
-    if shelf.is_none() == request.premises.is_none() {
+    let given = Given::find(catalog, request.library.as_deref(), request.premises, request.syntax)?;
+    if given.contents.is_none() == given.own.is_none() {
         let message = "expected either `library` or `premises`";
         return Err(Problem::senseless("library", message));
     }
-    let contents = shelf.map(Shelf::read);
-    let own = request.premises.map(Own::new);
-    let own_syntax = own.as_ref().map(|own| own.syntax(request.syntax));
-    let stored_syntax = contents.as_ref().map(|contents| contents.shelf.syntax);
-    let languages = Languages::decide(request.syntax, own_syntax, stored_syntax);
-    let model = model_of(catalog, shelf, request.model.as_deref(), languages)?;
+    let model = given.model(catalog, request.model.as_deref())?;
+    let Given { contents, own, languages, .. } = given;
     let ranker = &model.ranker;
     let formula = (request.formula.as_str(), languages.conjecture);
     let formula = encode("formula", formula, request.overload, ranker)?;

@@ -1,21 +1,19 @@
 //! `POST /v1/rank`: which statements are worth using for a conjecture.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use axum::http::StatusCode;
 use formulanet::Error;
 use formulanet::logic::hol::{self, Overload};
-use formulanet::model::encode::Encoded;
 use formulanet::rank::{
-    self, Candidates, Intake, Languages, Order, Pace, Premise, Question, Ranked, Ranker, Reasons, Selection,
-    Stored, Wishes,
+    self, Candidates, Intake, Order, Pace, Question, Ranked, Reasons, Selection, Stored, Wishes,
 };
-use formulanet::read::{Source, Statement, Syntax};
+use formulanet::read::{Statement, Syntax};
 use serde::{Deserialize, Serialize};
 
-use crate::body::{Arithmetic, NamedStatement, Premises, Several};
-use crate::catalog::{Catalog, Model, Shelf, shown};
+use crate::body::{Arithmetic, Premises, Several};
+use crate::catalog::shown;
+use crate::given::{Given, check_patterns};
 use crate::pool::Deadline;
 use crate::problem::Problem;
 use crate::router::{App, Reply};
@@ -158,21 +156,17 @@ fn answers(
     deadline: &Deadline,
 ) -> Result<Vec<Result<Answer, Problem>>, Problem> {
     let App { catalog, settings, .. } = app;
-    let shelf = request.library.as_deref().map(|name| catalog.shelf(name)).transpose()?;
-    if shelf.is_none() && request.premises.is_none() {
-        let message = "expected `library`, `premises` or both, found neither";
-        return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, message));
-    }
     check_patterns("include", &request.include)?;
     check_patterns("exclude", &request.exclude)?;
     check_patterns("modules", &request.modules)?;
-    let contents = shelf.map(Shelf::read);
-    let own = request.premises.map(Own::new);
-    let own_syntax = own.as_ref().map(|own| own.syntax(request.syntax));
-    let stored_syntax = contents.as_ref().map(|contents| contents.shelf.syntax);
-    let languages = Languages::decide(request.syntax, own_syntax, stored_syntax);
-    let model = model_of(catalog, shelf, request.model.as_deref(), languages)?;
+    let given = Given::find(catalog, request.library.as_deref(), request.premises, request.syntax)?;
+    if given.contents.is_none() && given.own.is_none() {
+        let message = "expected `library`, `premises` or both, found neither";
+        return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, message));
+    }
+    let model = given.model(catalog, request.model.as_deref())?;
     let ranker = &model.ranker;
+    let Given { contents, own, languages, .. } = given;
     let has_proofs = contents.as_ref().is_some_and(|contents| contents.shelf.learned.is_some());
     let Arithmetic(overload) = request.overload.unwrap_or(Arithmetic(Overload::default()));
     let intake = Intake::new(ranker).with_overload(overload);
@@ -266,129 +260,4 @@ fn statement_of(contents: &rank::Shelf, name: &str, field: &str) -> Result<State
     let found = contents.entries.iter().find(|entry| entry.statement.name == name);
     let missing = || format!("expected a statement of the library, found `{}`", shown(name));
     Ok(found.ok_or_else(|| Problem::senseless(field, missing()))?.statement.clone())
-}
-
-/// The library's model, the one that the request names, or the one for the statements' language.
-pub(crate) fn model_of(
-    catalog: &Catalog,
-    shelf: Option<&Shelf>,
-    named: Option<&str>,
-    languages: Languages,
-) -> Result<Arc<Model>, Problem> {
-    let named = named.map(|name| catalog.model(name)).transpose()?;
-    match (shelf, named) {
-        (Some(shelf), Some(named)) if !Arc::ptr_eq(&shelf.model, &named) => {
-            let message = format!(
-                "expected `{}`, which the library `{}` was made with, found `{}`; leave `model` out",
-                shelf.model.name, shelf.name, named.name
-            );
-            Err(Problem::senseless("model", message))
-        }
-        (Some(shelf), _) => Ok(Arc::clone(&shelf.model)),
-        (None, Some(named)) => Ok(named),
-        (None, None) => catalog.default_model(languages.statements),
-    }
-}
-
-/// Reads one formula as a model does.
-pub(crate) fn encode(
-    field: &str,
-    (text, syntax): (&str, Syntax),
-    overload: Option<Arithmetic>,
-    ranker: &Ranker,
-) -> Result<Encoded, Problem> {
-    let Arithmetic(overload) = overload.unwrap_or(Arithmetic(Overload::default()));
-    let read = Intake::new(ranker).with_overload(overload).take(field, text, syntax);
-    read.map(|premise| premise.encoded).map_err(|error| Problem::of(error, field))
-}
-
-/// The statements of a request.
-pub(crate) enum Own {
-    List(Vec<NamedStatement>),
-    /// A text that must not include files: a request must not make us read any.
-    Text(Source),
-}
-
-impl Own {
-    pub(crate) fn new(premises: Premises) -> Self {
-        match premises {
-            Premises::List(list) => Own::List(list),
-            Premises::Text(text) => Own::Text(Source::text("premises", text)),
-        }
-    }
-
-    /// The language of the first. Those of a list are in the request's language unless they say otherwise.
-    pub(crate) fn syntax(&self, asked: Option<Syntax>) -> Syntax {
-        match self {
-            Own::List(list) => list.first().and_then(|first| first.syntax).or(asked).unwrap_or_default(),
-            Own::Text(source) => source.syntax(),
-        }
-    }
-
-    /// Reads them, and looks at their number and at the clock on the way.
-    pub(crate) fn read(
-        self,
-        mut intake: Intake<'_>,
-        asked: Option<Syntax>,
-        most: usize,
-        deadline: &Deadline,
-    ) -> Result<Vec<Premise>, Problem> {
-        let mut premises = Vec::new();
-        match self {
-            Own::List(list) => {
-                check_count(list.len(), most)?;
-                for (i, item) in list.iter().enumerate() {
-                    if i % 64 == 0 {
-                        deadline.check()?;
-                    }
-                    if item.name.is_empty() {
-                        let field = format!("premises[{i}].name");
-                        return Err(Problem::senseless(field, "expected a name, found nothing"));
-                    }
-                    let syntax = item.syntax.or(asked).unwrap_or_default();
-                    let read = intake.take(&item.name, &item.statement, syntax);
-                    let field = || format!("premises[{i}].statement");
-                    premises.push(read.map_err(|error| Problem::of(error, field()))?);
-                }
-            }
-            Own::Text(source) => {
-                let read = intake.read(source).map_err(|error| Problem::of(error, "premises"))?;
-                for premise in read {
-                    if premises.len() % 64 == 0 {
-                        deadline.check()?;
-                    }
-                    check_count(premises.len() + 1, most)?;
-                    premises.push(premise.map_err(|error| Problem::of(error, "premises"))?);
-                }
-            }
-        }
-        Ok(premises)
-    }
-}
-
-pub(crate) fn check_count(count: usize, most: usize) -> Result<(), Problem> {
-    if count <= most {
-        return Ok(());
-    }
-    let message = format!(
-        "expected at most {most} statements, found more; make a library of them with `formulanet library build`, or \
-         start the server with a larger --max-premises"
-    );
-    Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, message).in_field("premises"))
-}
-
-/// Patterns of one kind in a request, and characters of each.
-const MOST_PATTERNS: usize = 1000;
-const LONGEST_PATTERN: usize = 256;
-
-pub(crate) fn check_patterns(field: &str, patterns: &[String]) -> Result<(), Problem> {
-    if patterns.len() > MOST_PATTERNS {
-        let message = format!("expected at most {MOST_PATTERNS} names or patterns, found {}", patterns.len());
-        return Err(Problem::senseless(field, message));
-    }
-    if let Some(i) = patterns.iter().position(|pattern| pattern.len() > LONGEST_PATTERN) {
-        let message = format!("expected at most {LONGEST_PATTERN} bytes, found {}", patterns[i].len());
-        return Err(Problem::senseless(format!("{field}[{i}]"), message));
-    }
-    Ok(())
 }

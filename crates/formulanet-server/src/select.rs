@@ -7,10 +7,10 @@ use formulanet::rank::{self, Knowledge, Order, Pace, Ranked, Selection, Stored, 
 use formulanet::read::{Source, Syntax};
 use serde::{Deserialize, Serialize};
 
-use crate::catalog::Shelf;
+use crate::given::{Given, check_count, check_patterns};
 use crate::pool::Deadline;
 use crate::problem::Problem;
-use crate::rank::{check_count, check_patterns, milliseconds_since, model_of};
+use crate::rank::milliseconds_since;
 use crate::router::App;
 
 /// What is asked.
@@ -98,15 +98,14 @@ pub(crate) fn answer(
     check_patterns("include", &request.include)?;
     check_patterns("exclude", &request.exclude)?;
     check_patterns("keep", &request.keep)?;
-    let shelf = request.library.as_deref().map(|name| catalog.shelf(name)).transpose()?;
-    if shelf.is_some() && !request.names {
+    let given = Given::find(catalog, request.library.as_deref(), None, Some(Syntax::Tptp))?;
+    if given.contents.is_some() && !request.names {
         let message =
             "expected no `library` beside `names: false`: its statements are ranked by their names, too";
         return Err(Problem::senseless("names", message));
     }
-    let languages = rank::Languages::decide(None, Some(Syntax::Tptp), None);
-    let model = model_of(catalog, shelf, request.model.as_deref(), languages)?;
-    let (ranker, contents) = (&model.ranker, shelf.map(Shelf::read));
+    let model = given.model(catalog, request.model.as_deref())?;
+    let (ranker, contents) = (&model.ranker, given.contents);
     let of_problem = |error: Error| Problem::of(error, "problem");
     let source = Source::text("problem", request.problem);
     let mut problem = rank::Problem::read(source, ranker, &request.keep).map_err(of_problem)?;

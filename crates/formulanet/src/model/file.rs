@@ -145,7 +145,8 @@ impl TrainedModel {
     pub fn fingerprint(&self) -> String {
         let Known { trust, prior, .. } = self.known();
         let mut sum = 0;
-        let mut add = |part: &[u8]| sum = checksum(&[u64::to_le_bytes(sum), checksum(part).to_le_bytes()].concat());
+        let mut add =
+            |part: &[u8]| sum = checksum(&[u64::to_le_bytes(sum), checksum(part).to_le_bytes()].concat());
         let mut buffer = [[0; 4]; 1 << 12];
         for values in self.model.values().chunks(buffer.len()).chain([&[trust, prior][..]]) {
             let bytes = &mut buffer[..values.len()];

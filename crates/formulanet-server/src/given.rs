@@ -1,0 +1,162 @@
+//! What requests give to be ranked: a library, statements of their own, or both; and the model that fits them.
+
+use std::sync::{Arc, RwLockReadGuard};
+
+use axum::http::StatusCode;
+use formulanet::logic::hol::Overload;
+use formulanet::model::encode::Encoded;
+use formulanet::rank::{Intake, Languages, Premise, Ranker};
+use formulanet::read::{Source, Syntax};
+
+use crate::body::{Arithmetic, NamedStatement, Premises};
+use crate::catalog::{Catalog, Contents, Model, Shelf};
+use crate::pool::Deadline;
+use crate::problem::Problem;
+
+/// What a request gives.
+pub(crate) struct Given<'a> {
+    shelf: Option<&'a Shelf>,
+    /// What is in the library that the request names. As long as this lives, nobody changes it.
+    pub(crate) contents: Option<RwLockReadGuard<'a, Contents>>,
+    /// The request's own statements.
+    pub(crate) own: Option<Own>,
+    pub(crate) languages: Languages,
+}
+
+impl<'a> Given<'a> {
+    /// Looks for the library that a request names, and decides on languages.
+    pub(crate) fn find(
+        catalog: &'a Catalog,
+        library: Option<&str>,
+        premises: Option<Premises>,
+        syntax: Option<Syntax>,
+    ) -> Result<Self, Problem> {
+        let shelf = library.map(|name| catalog.shelf(name)).transpose()?;
+        let contents = shelf.map(Shelf::read);
+        let own = premises.map(Own::new);
+        let own_syntax = own.as_ref().map(|own| own.syntax(syntax));
+        let stored_syntax = contents.as_ref().map(|contents| contents.shelf.syntax);
+        let languages = Languages::decide(syntax, own_syntax, stored_syntax);
+        Ok(Given { shelf, contents, own, languages })
+    }
+
+    /// The library's model, the one that the request names, or the one for the statements' language.
+    pub(crate) fn model(&self, catalog: &Catalog, named: Option<&str>) -> Result<Arc<Model>, Problem> {
+        let named = named.map(|name| catalog.model(name)).transpose()?;
+        match (self.shelf, named) {
+            (Some(shelf), Some(named)) if !Arc::ptr_eq(&shelf.model, &named) => {
+                let message = format!(
+                    "expected `{}`, which the library `{}` was made with, found `{}`; leave `model` out",
+                    shelf.model.name, shelf.name, named.name
+                );
+                Err(Problem::senseless("model", message))
+            }
+            (Some(shelf), _) => Ok(Arc::clone(&shelf.model)),
+            (None, Some(named)) => Ok(named),
+            (None, None) => catalog.default_model(self.languages.statements),
+        }
+    }
+}
+
+/// Reads one formula as a model does.
+pub(crate) fn encode(
+    field: &str,
+    (text, syntax): (&str, Syntax),
+    overload: Option<Arithmetic>,
+    ranker: &Ranker,
+) -> Result<Encoded, Problem> {
+    let Arithmetic(overload) = overload.unwrap_or(Arithmetic(Overload::default()));
+    let read = Intake::new(ranker).with_overload(overload).take(field, text, syntax);
+    read.map(|premise| premise.encoded).map_err(|error| Problem::of(error, field))
+}
+
+/// The statements of a request.
+pub(crate) enum Own {
+    List(Vec<NamedStatement>),
+    /// A text that must not include files: a request must not make us read any.
+    Text(Source),
+}
+
+impl Own {
+    fn new(premises: Premises) -> Self {
+        match premises {
+            Premises::List(list) => Own::List(list),
+            Premises::Text(text) => Own::Text(Source::text("premises", text)),
+        }
+    }
+
+    /// The language of the first. Those of a list are in the request's language unless they say otherwise.
+    fn syntax(&self, asked: Option<Syntax>) -> Syntax {
+        match self {
+            Own::List(list) => list.first().and_then(|first| first.syntax).or(asked).unwrap_or_default(),
+            Own::Text(source) => source.syntax(),
+        }
+    }
+
+    /// Reads them, and looks at their number and at the clock on the way.
+    pub(crate) fn read(
+        self,
+        mut intake: Intake<'_>,
+        asked: Option<Syntax>,
+        most: usize,
+        deadline: &Deadline,
+    ) -> Result<Vec<Premise>, Problem> {
+        let mut premises = Vec::new();
+        match self {
+            Own::List(list) => {
+                check_count(list.len(), most)?;
+                for (i, item) in list.iter().enumerate() {
+                    if i % 64 == 0 {
+                        deadline.check()?;
+                    }
+                    if item.name.is_empty() {
+                        let field = format!("premises[{i}].name");
+                        return Err(Problem::senseless(field, "expected a name, found nothing"));
+                    }
+                    let syntax = item.syntax.or(asked).unwrap_or_default();
+                    let read = intake.take(&item.name, &item.statement, syntax);
+                    let field = || format!("premises[{i}].statement");
+                    premises.push(read.map_err(|error| Problem::of(error, field()))?);
+                }
+            }
+            Own::Text(source) => {
+                let read = intake.read(source).map_err(|error| Problem::of(error, "premises"))?;
+                for premise in read {
+                    if premises.len() % 64 == 0 {
+                        deadline.check()?;
+                    }
+                    check_count(premises.len() + 1, most)?;
+                    premises.push(premise.map_err(|error| Problem::of(error, "premises"))?);
+                }
+            }
+        }
+        Ok(premises)
+    }
+}
+
+pub(crate) fn check_count(count: usize, most: usize) -> Result<(), Problem> {
+    if count <= most {
+        return Ok(());
+    }
+    let message = format!(
+        "expected at most {most} statements, found more; make a library of them with `formulanet library build`, or \
+         start the server with a larger --max-premises"
+    );
+    Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, message).in_field("premises"))
+}
+
+/// Patterns of one kind in a request, and characters of each.
+const MOST_PATTERNS: usize = 1000;
+const LONGEST_PATTERN: usize = 256;
+
+pub(crate) fn check_patterns(field: &str, patterns: &[String]) -> Result<(), Problem> {
+    if patterns.len() > MOST_PATTERNS {
+        let message = format!("expected at most {MOST_PATTERNS} names or patterns, found {}", patterns.len());
+        return Err(Problem::senseless(field, message));
+    }
+    if let Some(i) = patterns.iter().position(|pattern| pattern.len() > LONGEST_PATTERN) {
+        let message = format!("expected at most {LONGEST_PATTERN} bytes, found {}", patterns[i].len());
+        return Err(Problem::senseless(format!("{field}[{i}]"), message));
+    }
+    Ok(())
+}
