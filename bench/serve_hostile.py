@@ -137,7 +137,8 @@ def not_http(dice):
 
 
 def many_conjectures(dice):
-    return post("/v1/rank", {**GOOD, "conjecture": dice.choice([["T"] * dice.randrange(1001, 3000), [], [7], [["T"]], {"a": "T"}])})
+    several = dice.choice([["T"] * dice.randrange(1001, 3000), [7], [["T"]], {"a": "T"}])
+    return post("/v1/rank", {"premises": GOOD["premises"], dice.choice(["conjectures", "conjecture"]): several})
 
 
 def broken_problem(dice):
@@ -147,7 +148,8 @@ def broken_problem(dice):
 
 
 def broken_neighbours(dice):
-    return post("/v1/neighbors", dice.choice([{}, {"statement": "("}, {"statement": "T", "library": "none"}, {"statement": "T", "k": 1 << 70}]))
+    return post("/v1/neighbors", dice.choice([{}, {"formula": "T"}, {"formula": "T", "library": "none"}, {"formula": "T", "k": 1 << 70}, {"formula": "(", "premises": "a: T"},
+                                              {"formula": "T", "premises": "a: " + "f (" * 9000}]))
 
 
 def forbidden_addition(dice):

@@ -214,6 +214,7 @@ fn large_and_small_screens() {
         let overflow =
             browser.value("document.documentElement.scrollWidth - document.documentElement.clientWidth");
         assert_eq!(overflow, 0, "nothing is wider than a screen of {width} pixels");
+        screenshot(&mut browser, &format!("screen-{width}-{scheme}"));
     }
     // A picture that does not fit can be enlarged and moved.
     browser.value("document.querySelector('.results button').click()");
