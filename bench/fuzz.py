@@ -4,7 +4,7 @@
     bench/fuzz.py [--seconds 600] [--at-once 2] [--out /tmp/fuzz] [TARGET...]
 
 Builds the targets of `fuzz/` on the pinned toolchain (RUSTC_BOOTSTRAP=1 allows the sanitizer), writes first inputs for each, and
-runs each for so many seconds. What it found before is kept in the folder `--out` and gone on with. Prints a table: seconds, inputs
+runs each for so many seconds. What it builds and finds is kept in the folder `--out`, and gone on with. Prints a table: seconds, inputs
 tried, those kept because they reached new code, edges reached, and peak memory. Ends with 1 if one crashed, ran out of memory or
 hung; the input is in `--out` then.
 """
@@ -113,14 +113,15 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default="/tmp/fuzz")
     options = parser.parse_args()
     options.out = options.out.resolve()
-    environment = dict(os.environ, RUSTC_BOOTSTRAP="1", CARGO_ENCODED_RUSTFLAGS="\x1f".join(FLAGS))
+    built = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", options.out / "target"))
+    environment = dict(os.environ, RUSTC_BOOTSTRAP="1", CARGO_ENCODED_RUSTFLAGS="\x1f".join(FLAGS), CARGO_TARGET_DIR=str(built))
     subprocess.run(["cargo", "build", "--release", "--locked", "--target", TRIPLE], cwd=ROOT / "fuzz", env=environment, check=True)
     with tempfile.TemporaryDirectory() as folder:
         first = seeds(options.program.resolve(), pathlib.Path(folder))
     unknown = set(options.targets) - set(first)
     if unknown:
         sys.exit(f"no such target: {', '.join(sorted(unknown))}; there are {', '.join(first)}")
-    folder = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "fuzz/target")) / TRIPLE / "release"
+    folder = built / TRIPLE / "release"
     print("| target | seconds | inputs tried | kept | edges | peak MB | failures |\n|---|---|---|---|---|---|---|")
     with ThreadPoolExecutor(options.at_once) as pool:
         codes = list(pool.map(lambda target: fuzz(target, folder / target, first[target], options), options.targets or first))

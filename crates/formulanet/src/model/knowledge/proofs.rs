@@ -163,8 +163,9 @@ impl Proofs {
         }
         let mut shares = vec![0.0; self.premises.len()];
         let total: f32 = conjectures.iter().map(|(_, weight)| weight).sum();
+        let Past { uses, .. } = self.past();
         for (conjecture, weight) in conjectures {
-            for &premise in &self.past().uses[conjecture] {
+            for &premise in &uses[conjecture] {
                 // Sums of parts may be above the whole by a rounding.
                 let share: &mut f32 = &mut shares[premise as usize];
                 *share = (*share + weight / total).min(1.0);
