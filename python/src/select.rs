@@ -2,7 +2,7 @@
 
 use formulanet::Error;
 use formulanet::model::shipped;
-use formulanet::rank::{Pace, Problem, Ranked, Selection, Stored, Trust, Wishes};
+use formulanet::rank::{Pace, Problem, Ranked, Selection, Stored, Wishes};
 use formulanet::read::{Source, Syntax};
 use pyo3::prelude::*;
 
@@ -88,12 +88,11 @@ pub(crate) fn select(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
                 unmatched = Some(found.unmatched);
                 found.scores
             }
-            None if no_names => problem.nameless_scores(ranker)?,
+            None if no_names => problem.nameless_scores(ranker, reading, &Pace::Free)?,
             None => problem.scores(ranker),
         };
-        if let (Some(reading), None) = (reading, &contents) {
-            let trust = if no_names { Trust::Reader } else { Trust::Both };
-            problem.rescore(reading, ranker, (&mut scores, trust))?;
+        if let (Some(reading), None, false) = (reading, &contents, no_names) {
+            problem.rescore(reading, ranker, &mut scores)?;
         }
         answer(&problem, &scores, &selection, explain.then_some(ranker)).map(|found| Answer {
             unmatched: unmatched.unwrap_or(found.unmatched),

@@ -14,7 +14,7 @@ use clap::Args;
 use formulanet::model::shipped;
 use formulanet::processes::{self, Alone};
 use formulanet::rank::{
-    EmbeddedAxioms, Library, Order, Pace, Problem, Ranked, Ranker, Reading, Selection, Stored, Trust, Wishes,
+    EmbeddedAxioms, Library, Order, Pace, Problem, Ranked, Ranker, Reading, Selection, Stored, Wishes,
     annotated, order,
 };
 use formulanet::read::{Proof, Source, Syntax};
@@ -285,11 +285,10 @@ impl Selector<'_> {
     /// The axioms of a problem, the best first: by model and reader, and by what formulas say alone.
     fn orders(&self, problem: &Problem, embedded: &mut EmbeddedAxioms) -> Result<[Vec<Ranked>; 2]> {
         let mut scores = problem.scores_with(self.ranker, embedded);
-        let mut nameless = problem.nameless_scores(self.ranker)?;
         if let Some(reading) = self.reading {
-            problem.rescore(reading, self.ranker, (&mut scores, Trust::Both))?;
-            problem.rescore(reading, self.ranker, (&mut nameless, Trust::Reader))?;
+            problem.rescore(reading, self.ranker, &mut scores)?;
         }
+        let nameless = problem.nameless_scores(self.ranker, self.reading, &Pace::Free)?;
         Ok([scores, nameless].map(|scores| order(&scores, |i| problem.axiom_name(i))))
     }
 

@@ -9,8 +9,8 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use formulanet::model::shipped;
 use formulanet::rank::{
-    EmbeddedAxioms, Knowledge, Library, Pace, Problem, Ranked, Ranker, Reading, Reasons, Stored, Trust,
-    Unreadable, Wishes,
+    EmbeddedAxioms, Knowledge, Library, Pace, Problem, Ranked, Ranker, Reading, Reasons, Stored, Unreadable,
+    Wishes,
 };
 use formulanet::read::{Source, Syntax};
 
@@ -172,12 +172,11 @@ impl Selector<'_> {
                 warn_unmatched(&found.unmatched);
                 found.scores
             }
-            None if arguments.no_names => problem.nameless_scores(ranker)?,
+            None if arguments.no_names => problem.nameless_scores(ranker, reading.as_ref(), &Pace::Free)?,
             None => problem.scores_with(ranker, embedded),
         };
-        if let (Some(reading), None) = (reading, library) {
-            let trust = if arguments.no_names { Trust::Reader } else { Trust::Both };
-            problem.rescore(reading, ranker, (&mut scores, trust))?;
+        if let (Some(reading), None, false) = (reading, library, arguments.no_names) {
+            problem.rescore(reading, ranker, &mut scores)?;
         }
         let name = |i| problem.axiom_name(i);
         let marks = arguments.selection.selection(0).marks(scores.len(), name, &Pace::Free)?;

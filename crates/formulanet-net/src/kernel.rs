@@ -3,6 +3,8 @@
 pub(crate) mod adam;
 mod bf16;
 pub(crate) mod matmul;
+#[allow(unsafe_code)]
+pub(crate) mod memory;
 pub(crate) mod messages;
 pub(crate) mod norm;
 #[allow(unsafe_code)]

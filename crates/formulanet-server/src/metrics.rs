@@ -97,6 +97,12 @@ impl Metrics {
         histogram.sum += seconds;
     }
 
+    /// How many requests were answered.
+    pub(crate) fn total(&self) -> u64 {
+        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.requests.values().sum()
+    }
+
     /// Everything as text.
     pub(crate) fn text(&self) -> String {
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);

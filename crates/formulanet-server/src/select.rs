@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use formulanet::Error;
-use formulanet::rank::{self, Knowledge, Order, Pace, Ranked, Selection, Stored, Trust, Wishes};
+use formulanet::rank::{self, Knowledge, Order, Pace, Ranked, Selection, Stored, Wishes};
 use formulanet::read::{Source, Syntax};
 use serde::{Deserialize, Serialize};
 
@@ -132,12 +132,7 @@ pub(crate) fn answer(
         let found = problem.rank_axioms(stored, ranker, &wishes, &selection, &pace).map_err(of_problem)?;
         (found.scores, Some(found.unmatched))
     } else {
-        let mut scores = problem.nameless_scores(ranker).map_err(of_problem)?;
-        deadline.check()?;
-        if let Some(reading) = reading {
-            problem.rescore(reading, ranker, (&mut scores, Trust::Reader)).map_err(of_problem)?;
-        }
-        (scores, None)
+        (problem.nameless_scores(ranker, reading, &pace).map_err(of_problem)?, None)
     };
     deadline.check()?;
     let name = |number| problem.axiom_name(number);

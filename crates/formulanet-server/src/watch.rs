@@ -1,4 +1,5 @@
-//! Looks several times a second whether the files of the libraries have changed, and reads what is new.
+//! Looks several times a second whether the files of the libraries have changed, and reads what is new; gives memory back
+//! that requests have needed.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use formulanet::Error;
-use formulanet::net::Precision;
+use formulanet::net::{Precision, give_memory_back};
 use formulanet::rank::{Library, News};
 
 use crate::catalog::{Contents, Shelf};
@@ -15,6 +16,8 @@ use crate::router::App;
 
 /// Time between two looks.
 const PAUSE: Duration = Duration::from_millis(200);
+/// After how many of these memory is given back, if anybody asked meanwhile.
+const TIDYING: u64 = 5;
 
 /// What tells one file from another that took its place.
 type Identity = (u64, Option<SystemTime>);
@@ -30,6 +33,7 @@ struct Watched {
 pub(crate) fn begin(app: Weak<App>) {
     thread::spawn(move || {
         let mut watched: Vec<Option<Watched>> = Vec::new();
+        let (mut looks, mut answered) = (0u64, 0);
         while let Some(app) = app.upgrade() {
             let shelves = &app.catalog.shelves;
             watched.resize_with(shelves.len(), || None);
@@ -38,6 +42,12 @@ pub(crate) fn begin(app: Weak<App>) {
                 if look(shelf, app.settings.precision, watched).is_err() {
                     *watched = None;
                 }
+            }
+            looks += 1;
+            if looks.is_multiple_of(TIDYING)
+                && std::mem::replace(&mut answered, app.metrics.total()) != answered
+            {
+                give_memory_back();
             }
             drop(app);
             thread::sleep(PAUSE);

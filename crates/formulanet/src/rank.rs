@@ -11,6 +11,7 @@ mod lean;
 pub(crate) mod learned;
 #[cfg(feature = "libraries")]
 mod library;
+mod nameless;
 mod overlap;
 mod pace;
 mod pool;
@@ -39,7 +40,7 @@ pub use predict::{Choice, Predictor, Stock};
 pub use problem::{EmbeddedAxioms, Knowledge, Problem, Unreadable, WithFacts, annotated, is_goal};
 pub use question::{Order, Question, Wishes};
 pub use ranker::{Ranked, Ranker, order};
-pub use reading::{READ, Reading, Trust, nameless_scores};
+pub use reading::{READ, Reading, Trust};
 pub use reasons::Reasons;
 pub use row::{Row, Rows};
 pub use scorer::{Query, Scoring};

@@ -6,8 +6,9 @@
 
 use formulanet_logic::{Formula, Interner, Limits, lean};
 
+use super::nameless::Nameless;
 use super::pace::Pace;
-use super::reading::{POWER, Reading, log_odds, nameless_scores, probability};
+use super::reading::{POWER, Reading, log_odds, probability};
 use super::theory::{Features, Method};
 use crate::Error;
 
@@ -97,7 +98,7 @@ impl LeanSelector {
             }
         }
         let (written, read): (Vec<_>, Vec<_>) = candidates.into_iter().unzip();
-        let mut scores = nameless_scores(&features, &read);
+        let mut scores = Nameless::new(&features, &read).scores;
         pace.check()?;
         let mut order: Vec<usize> = (0..scores.len()).collect();
         // Of what is equally good, what comes later is nearer to the goal.

@@ -5,11 +5,13 @@ mod reasons;
 
 use std::collections::HashMap;
 
-use formulanet_logic::Interner;
+use formulanet_logic::{Interner, hol};
 
 use super::intake::encode_at;
+use super::nameless::Nameless;
+use super::pace::Pace;
 use super::ranker::{Ranked, Ranker};
-use super::reading::{Reading, Trust, nameless_scores};
+use super::reading::{Reading, Trust};
 use super::row::Rows;
 use super::theory::Features;
 use crate::Error;
@@ -231,13 +233,19 @@ impl Problem {
         best
     }
 
-    /// Scores of all axioms by what they say alone: renaming all symbols changes none. Where there are several conjectures,
-    /// an axiom has the best of its scores.
+    /// Scores of all axioms by what they say alone, the best of them read together with what is to be proved: renaming all
+    /// symbols changes none. Behind the best few come those that the symbols of the conjecture lead to. Where there are
+    /// several conjectures, an axiom has the best of its scores.
     ///
     /// # Errors
     ///
-    /// If a statement cannot be read again.
-    pub fn nameless_scores(&self, ranker: &Ranker) -> Result<Vec<f32>, Error> {
+    /// If a statement cannot be read again, all is too large together, or there is no more time.
+    pub fn nameless_scores(
+        &self,
+        ranker: &Ranker,
+        reading: Option<&Reading>,
+        pace: &Pace<'_>,
+    ) -> Result<Vec<f32>, Error> {
         let (mut names, options) = (Interner::new(), ranker.hol_options());
         let mut features = |item: &Item| -> Result<Features, Error> {
             let formula = parse(&item.text, Syntax::Tptp, &options, &mut names);
@@ -245,12 +253,14 @@ impl Problem {
         };
         let axioms =
             self.axioms.iter().map(|&i| features(&self.items[i])).collect::<Result<Vec<_>, Error>>()?;
-        let mut best = vec![0.0f32; self.axioms.len()];
-        for conjecture in self.of(Part::Conjecture) {
-            let scores = nameless_scores(&features(conjecture)?, &axioms);
-            best.iter_mut().zip(scores).for_each(|(best, score)| *best = best.max(score));
-        }
-        Ok(best)
+        self.best_scores(|conjecture, is_read| {
+            pace.check()?;
+            let mut nameless = Nameless::new(&features(conjecture)?, &axioms);
+            pace.check()?;
+            let Some(reading) = reading.filter(|_| is_read) else { return Ok(nameless.scores) };
+            self.read_together((&mut nameless.scores, Trust::Reader), reading, conjecture, &options)?;
+            Ok(nameless.surrounded())
+        })
     }
 
     /// Reads the best axioms together with what is to be proved, and scores them anew. Where there are several
@@ -259,22 +269,41 @@ impl Problem {
     /// # Errors
     ///
     /// If a statement cannot be read again, or all is too large together.
-    pub fn rescore(
-        &self,
-        reading: &Reading,
-        ranker: &Ranker,
-        (scores, trust): (&mut Vec<f32>, Trust),
-    ) -> Result<(), Error> {
+    pub fn rescore(&self, reading: &Reading, ranker: &Ranker, scores: &mut Vec<f32>) -> Result<(), Error> {
         let options = ranker.hol_options();
-        let axiom = |number: usize| Ok(self.items[self.axioms[number]].statement());
-        let mut best = vec![0.0f32; scores.len()];
-        for conjecture in self.of(Part::Conjecture).take(MOST_CONJECTURES) {
+        let found = self.best_scores(|conjecture, is_read| {
             let mut read = scores.clone();
-            reading.rescore_for(&conjecture.statement(), (&mut read, trust), axiom, &options)?;
-            best.iter_mut().zip(read).for_each(|(best, score)| *best = best.max(score));
-        }
-        *scores = best;
+            if is_read {
+                self.read_together((&mut read, Trust::Both), reading, conjecture, &options)?;
+            }
+            Ok(read)
+        })?;
+        *scores = found;
         Ok(())
+    }
+
+    /// The best of each axiom's scores for all conjectures. The first few of these are read together with axioms.
+    fn best_scores(
+        &self,
+        mut scores: impl FnMut(&Item, bool) -> Result<Vec<f32>, Error>,
+    ) -> Result<Vec<f32>, Error> {
+        let mut best = vec![0.0f32; self.axioms.len()];
+        for (number, conjecture) in self.of(Part::Conjecture).enumerate() {
+            let scores = scores(conjecture, number < MOST_CONJECTURES)?;
+            best.iter_mut().zip(scores).for_each(|(best, score)| *best = best.max(score));
+        }
+        Ok(best)
+    }
+
+    fn read_together(
+        &self,
+        scores: (&mut [f32], Trust),
+        reading: &Reading,
+        conjecture: &Item,
+        options: &hol::Options,
+    ) -> Result<(), Error> {
+        let axiom = |number: usize| Ok(self.items[self.axioms[number]].statement());
+        reading.rescore_for(&conjecture.statement(), scores, axiom, options)
     }
 
     /// The problem with these axioms alone, by rank: declarations, what is kept, axioms, and the conjecture

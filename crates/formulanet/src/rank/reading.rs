@@ -9,7 +9,7 @@ use formulanet_net::Compute;
 use formulanet_net::together::{Loss, ProblemInput, TogetherNetwork};
 
 use super::pool::Pool;
-use super::theory::{Features, Signals, Theory};
+use super::theory::{Features, Signals};
 use crate::Error;
 use crate::model::together::{Scale, TogetherFile, TogetherRecipe, problem_input};
 use crate::read::{Statement, parse};
@@ -329,17 +329,3 @@ const READER: f32 = 1.0;
 
 /// How many useful candidates a list is supposed to have.
 const DRAWN: f32 = 8.0;
-
-/// Scores by what statements say alone: renaming all symbols changes none of them.
-pub fn nameless_scores(goal: &Features, candidates: &[Features]) -> Vec<f32> {
-    let mut theory = Theory::default();
-    for features in candidates {
-        theory.add_fact(features);
-    }
-    let found = Pool::without_proofs(&theory, &theory.goal(goal), None, candidates.len());
-    let mut scores = vec![0.0; candidates.len()];
-    for (rank, fact) in found.into_iter().enumerate() {
-        scores[fact] = 1.0 / (2.0 + rank as f32);
-    }
-    scores
-}
