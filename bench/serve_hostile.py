@@ -7,8 +7,8 @@
 Malformed JSON, JSON that makes no sense, deep and huge formulas, files that requests try to include, huge bodies, lies
 about their length, wrong methods, paths, types and hosts, what is not HTTP at all, and clients that are slow or break off.
 A refusal is a status from 400 to 499; a slow client may also find the connection closed. Prints one JSON object with the
-statuses of every kind, and the server's memory after the first tenth of the requests and at the end. Ends with 1 if something else
-was answered, or if memory grew by more than a tenth between the two.
+statuses of every kind, and how much memory the server has at rest after the first tenth of the requests and at the end. Ends with 1
+if something else was answered, or if the second is above the first by more than a hundredth.
 """
 
 import argparse

@@ -11,6 +11,7 @@ use safetensors::tensor::{Dtype, Metadata as Header, SafeTensors, TensorInfo, Te
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
+use crate::kernel::memory::roomy;
 use crate::model::Model;
 use crate::optim::{MovingAverage, Optimiser};
 use crate::seal::{CHECKSUM, UNSEALED, is_sealed, seal, verify};
@@ -129,9 +130,24 @@ impl<S: Shape> Model<S> {
     ///
     /// If it is damaged or something else, or its tensors do not fit its config.
     pub fn from_bytes(bytes: &[u8]) -> Result<(Self, Metadata, Attached<'_>), CheckpointError> {
-        let (file, metadata, config) = open::<S>(bytes)?;
+        Self::assemble(open::<S>(bytes, verify)?)
+    }
+
+    /// Reads a model file that is a part of the program, which is not compared with its checksum: what is not needed of it
+    /// need not even be loaded.
+    ///
+    /// # Errors
+    ///
+    /// If it is something else, or its tensors do not fit its config.
+    pub fn from_own_bytes(bytes: &[u8]) -> Result<(Self, Metadata, Attached<'_>), CheckpointError> {
+        Self::assemble(open::<S>(bytes, |_| Ok(()))?)
+    }
+
+    fn assemble<'a>(
+        (file, metadata, config): (File<'a>, Metadata, S),
+    ) -> Result<(Self, Metadata, Attached<'a>), CheckpointError> {
         let layout = Layout::new(&config);
-        let mut values = Vec::with_capacity(layout.tensors().last().map_or(0, |last| last.range.end));
+        let mut values = roomy(layout.tensors().last().map_or(0, |last| last.range.end));
         for tensor in layout.tensors() {
             read(&file, &tensor.name, tensor.shape, &mut values)?;
         }
@@ -193,7 +209,7 @@ impl<S: Shape> State<S> {
     ///
     /// If it is damaged or something else, or of another network or optimiser.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<Metadata, CheckpointError> {
-        let (file, metadata, config) = open::<S>(bytes)?;
+        let (file, metadata, config) = open::<S>(bytes, verify)?;
         if config != self.model.config {
             let [found, expected] = [&config, &self.model.config].map(in_json);
             return Err(CheckpointError::OtherShape { found, expected });
@@ -294,7 +310,10 @@ pub fn sealed(bytes: &[u8]) -> Result<Vec<u8>, CheckpointError> {
 }
 
 /// The frame of a file, its metadata and its config.
-fn open<S: Shape>(bytes: &[u8]) -> Result<(File<'_>, Metadata, S), CheckpointError> {
+fn open<S: Shape>(
+    bytes: &[u8],
+    verify: fn(&[u8]) -> Result<(), CheckpointError>,
+) -> Result<(File<'_>, Metadata, S), CheckpointError> {
     let file = File::new(bytes)?;
     let mut metadata = metadata_of(&file.header);
     if metadata.remove(CHECKSUM).is_some() && !is_sealed(bytes) {
@@ -322,26 +341,34 @@ fn read(
     if info.shape != shape && !is_flat {
         return Err(wrong(format!("{:?} numbers", info.shape)));
     }
-    let (begin, data) = (values.len(), file.data_of(info));
+    let data = file.data_of(info);
+    // A few at a time, which are looked at while the CPU has them.
+    const FEW: usize = 256;
+    let (mut halves, mut wholes) = ([f16::ZERO; FEW], [0.0f32; FEW]);
+    let mut are_finite = true;
+    let mut take = |wholes: &[f32]| {
+        are_finite &= wholes.iter().fold(true, |are_finite, whole| are_finite & whole.is_finite());
+        values.extend_from_slice(wholes);
+    };
     match info.dtype {
-        Dtype::F32 => values.extend(data.as_chunks().0.iter().map(|&b| f32::from_le_bytes(b))),
-        Dtype::BF16 => values.extend(data.as_chunks().0.iter().map(|&b| bf16::from_le_bytes(b).to_f32())),
-        Dtype::F16 => {
-            // Many at once, for which the CPU has an instruction.
-            let (mut halves, mut wholes) = ([f16::ZERO; 256], [0.0; 256]);
-            for bytes in data.as_chunks().0.chunks(halves.len()) {
-                let (halves, wholes) = (&mut halves[..bytes.len()], &mut wholes[..bytes.len()]);
-                halves.iter_mut().zip(bytes).for_each(|(half, &b)| *half = f16::from_le_bytes(b));
-                halves.convert_to_f32_slice(wholes);
-                values.extend_from_slice(wholes);
-            }
-        }
+        Dtype::F32 => data.as_chunks().0.chunks(FEW).for_each(|bytes| {
+            wholes.iter_mut().zip(bytes).for_each(|(whole, &b)| *whole = f32::from_le_bytes(b));
+            take(&wholes[..bytes.len()]);
+        }),
+        Dtype::BF16 => data.as_chunks().0.chunks(FEW).for_each(|bytes| {
+            wholes.iter_mut().zip(bytes).for_each(|(whole, &b)| *whole = bf16::from_le_bytes(b).to_f32());
+            take(&wholes[..bytes.len()]);
+        }),
+        // The CPU has an instruction for many at once.
+        Dtype::F16 => data.as_chunks().0.chunks(FEW).for_each(|bytes| {
+            let (halves, wholes) = (&mut halves[..bytes.len()], &mut wholes[..bytes.len()]);
+            halves.iter_mut().zip(bytes).for_each(|(half, &b)| *half = f16::from_le_bytes(b));
+            halves.convert_to_f32_slice(wholes);
+            take(wholes);
+        }),
         other => return Err(wrong(format!("{other:?}"))),
     }
-    if values[begin..].iter().any(|value| !value.is_finite()) {
-        return Err(CheckpointError::NotFinite(name.to_owned()));
-    }
-    Ok(())
+    if are_finite { Ok(()) } else { Err(CheckpointError::NotFinite(name.to_owned())) }
 }
 
 fn f32_bytes(values: &[f32]) -> Vec<u8> {

@@ -41,7 +41,7 @@ pub use kernel::memory::give_memory_back;
 pub use model::Model;
 pub use network::{Embedding, Network};
 pub use optim::{MovingAverage, Optimiser, Rule, Schedule, clip};
-pub use seal::{CHECKSUM, UNSEALED, checksum, is_sealed, seal, verify};
+pub use seal::{CHECKSUM, UNSEALED, checksum, is_sealed, seal, stamp, verify};
 pub use team::{Member, team};
 pub use tensors::{Layout, Shape, Tensor};
 pub use train::Gradients;

@@ -48,6 +48,12 @@ pub fn is_sealed(bytes: &[u8]) -> bool {
     digits(bytes).is_some()
 }
 
+/// The checksum that a file says it has, in hexadecimal digits.
+pub fn stamp(bytes: &[u8]) -> Option<&str> {
+    let place = digits(bytes)?;
+    std::str::from_utf8(&bytes[place..place + DIGITS]).ok()
+}
+
 /// Compares a file with its checksum. A file without one passes.
 ///
 /// # Errors

@@ -64,6 +64,7 @@ fn model(prepared: &Prepared, norm: NormKind) -> TrainedModel {
         proofs: Proofs::default(),
         seen: Seen::default(),
         typical: Vec::new(),
+        stamp: None,
     }
 }
 

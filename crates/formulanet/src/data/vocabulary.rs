@@ -1,6 +1,9 @@
 //! Labels and the tokens that networks know them by.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use crate::util::hash::PlainHasher;
 
 /// Labels that every vocabulary begins with.
 pub(crate) const SPECIAL: [&str; 3] = ["VAR", "VARFUNC", UNKNOWN];
@@ -15,17 +18,20 @@ pub(crate) const UNKNOWN_KINDS: [[&str; 4]; 2] = [
     ["UNKNOWN/f0", "UNKNOWN/f1", "UNKNOWN/f2", "UNKNOWN/f3"],
 ];
 
+/// Models have thousands of labels, and every command that reads one makes this table.
+type Tokens = HashMap<String, u16, BuildHasherDefault<PlainHasher>>;
+
 /// Which token a label has.
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
-    tokens: HashMap<String, u16>,
+    tokens: Tokens,
     unknown: [[u16; 4]; 2],
 }
 
 impl Vocabulary {
     /// Labels in the order of their tokens; nothing if they do not include `UNKNOWN`.
     pub fn new(labels: &[String]) -> Option<Self> {
-        let tokens: HashMap<String, u16> = labels.iter().cloned().zip(0..).collect();
+        let tokens: Tokens = labels.iter().cloned().zip(0..).collect();
         let any = *tokens.get(UNKNOWN)?;
         let unknown = UNKNOWN_KINDS.map(|kind| kind.map(|label| tokens.get(label).copied().unwrap_or(any)));
         Some(Vocabulary { tokens, unknown })

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use formulanet_logic::View;
-use formulanet_net::{Attachments, Meeting, Metadata, Model, Storage, checksum, is_sealed};
+use formulanet_net::{
+    Attached, Attachments, CheckpointError, Meeting, Metadata, Model, Storage, checksum, is_sealed, stamp,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
@@ -33,6 +35,8 @@ pub struct TrainedModel {
     pub proofs: Proofs,
     /// The mean of training conjectures' vectors, in a model that ranks.
     pub typical: Vec<f32>,
+    /// The checksum of the file that all this was read from, if that has one and all is in it.
+    pub stamp: Option<String>,
 }
 
 /// Where a model comes from.
@@ -76,7 +80,7 @@ impl TrainedModel {
     /// If there is neither.
     pub fn named(model: &str) -> Result<Self, Error> {
         match bytes_of(model)? {
-            Cow::Borrowed(bytes) => Self::read(bytes, model, Cow::Borrowed),
+            Cow::Borrowed(bytes) => Self::read(bytes, <Model>::from_own_bytes, model, Cow::Borrowed),
             Cow::Owned(bytes) => Self::from_bytes(&bytes, model),
         }
     }
@@ -96,17 +100,18 @@ impl TrainedModel {
     ///
     /// If it is no model file.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, Error> {
-        Self::read(bytes, name, |part| Cow::Owned(part.to_vec()))
+        Self::read(bytes, <Model>::from_bytes, name, |part| Cow::Owned(part.to_vec()))
     }
 
     /// Reads a model file. Of one that is built in, the largest part need not be copied to be kept.
     fn read<'a>(
         bytes: &'a [u8],
+        open: fn(&'a [u8]) -> Result<(Model, Metadata, Attached<'a>), CheckpointError>,
         name: &str,
         keep: fn(&'a [u8]) -> Cow<'static, [u8]>,
     ) -> Result<Self, Error> {
         let (model, metadata, attachments) =
-            <Model>::from_bytes(bytes).map_err(|error| match TogetherFile::is_one(bytes) {
+            open(bytes).map_err(|error| match TogetherFile::is_one(bytes) {
                 true => Error::ReadsTogether { model: name.to_owned() },
                 false => Error::data(name, error),
             })?;
@@ -127,22 +132,27 @@ impl TrainedModel {
         let proofs = proofs.ok_or_else(|| damaged("expected conjectures and what they use".into()))?;
         let seen = Seen::from_bytes(attached(SEEN));
         let mut seen = seen.ok_or_else(|| damaged("expected a memory of statements".into()))?;
+        let mut stamp = stamp(bytes).map(str::to_owned);
         // A shipped model that has its memory itself, so that this ends.
         if let Some(other) = origin.memory_of.as_deref().filter(|_| attached(SEEN).is_empty()) {
             let bytes = shipped::bytes(other)
                 .ok_or_else(|| damaged(format!("expected the memory of `{other}`, which is not built in")))?;
             seen = Self::from_bytes(bytes, other)?.seen;
+            stamp = None;
         }
         let typical: Vec<f32> =
             attached(TYPICAL).chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
         if typical.iter().any(|x| !x.is_finite()) {
             return Err(damaged("expected numbers, found a typical conjecture that is none".into()));
         }
-        Ok(TrainedModel { model: Arc::new(model), origin, vocabulary, seen, proofs, typical })
+        Ok(TrainedModel { model: Arc::new(model), origin, vocabulary, seen, proofs, typical, stamp })
     }
 
     /// Tells one model from another: a hash of everything that scores depend on.
     pub fn fingerprint(&self) -> String {
+        if let Some(stamp) = &self.stamp {
+            return stamp.clone();
+        }
         let Known { trust, prior, .. } = self.known();
         let mut sum = 0;
         let mut add =

@@ -85,6 +85,7 @@ mod tests {
     #[test]
     fn all_can_be_read_and_libraries_get_what_they_need() {
         for name in all() {
+            formulanet_net::verify(bytes(name).unwrap()).unwrap();
             let makes_vectors = match AnyModel::named(name).unwrap() {
                 AnyModel::Single(model) => !model.model.config().marks && model.origin.memory_of.is_none(),
                 AnyModel::Together(_) => false,

@@ -37,7 +37,7 @@ pub use contents::News;
 pub use proofs::Learnt;
 
 /// Number of the file's format; a program reads only its own.
-const FORMAT: i64 = 6;
+const FORMAT: i64 = 7;
 /// What tells a library from other SQLite files: "FNet".
 const APPLICATION: i64 = 0x464e_6574;
 /// How long to wait for another process that is writing.

@@ -168,6 +168,7 @@ impl<'a> Trainer<'a> {
             proofs: self.proofs.clone(),
             seen: self.seen.clone(),
             typical: self.typical(),
+            stamp: None,
         }
     }
 

@@ -1,5 +1,7 @@
 //! Hashes that are the same in every run; none of them is meant against forgery.
 
+use std::hash::Hasher;
+
 use super::random::scramble;
 
 /// Mixes two words into one.
@@ -21,6 +23,22 @@ pub(crate) fn hash_text(text: &str) -> u64 {
     let first = mix(text.len() as u64, 0x9e37_79b9_7f4a_7c15);
     let chunks = text.as_bytes().chunks(8);
     chunks.fold(first, |hash, chunk| mix(hash ^ word(chunk), 0xe703_7ed1_a0b4_28db)) | 1
+}
+
+/// Hashes the keys of a table that nobody but us fills, a word at a time.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct PlainHasher(u64);
+
+impl Hasher for PlainHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes
+            .chunks(8)
+            .fold(self.0 ^ bytes.len() as u64, |hash, chunk| mix(hash ^ word(chunk), 0xe703_7ed1_a0b4_28db));
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 /// A hash of many bytes.
