@@ -5,9 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use formulanet_logic::View;
-use formulanet_net::{
-    Attached, Attachments, CheckpointError, Meeting, Metadata, Model, Storage, checksum, is_sealed, stamp,
-};
+use formulanet_net::{Attachments, Meeting, Metadata, Model, Storage, checksum, is_sealed, stamp};
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
@@ -80,7 +78,7 @@ impl TrainedModel {
     /// If there is neither.
     pub fn named(model: &str) -> Result<Self, Error> {
         match bytes_of(model)? {
-            Cow::Borrowed(bytes) => Self::read(bytes, <Model>::from_own_bytes, model, Cow::Borrowed),
+            Cow::Borrowed(bytes) => Self::read(bytes, model, Cow::Borrowed, true),
             Cow::Owned(bytes) => Self::from_bytes(&bytes, model),
         }
     }
@@ -100,21 +98,21 @@ impl TrainedModel {
     ///
     /// If it is no model file.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, Error> {
-        Self::read(bytes, <Model>::from_bytes, name, |part| Cow::Owned(part.to_vec()))
+        Self::read(bytes, name, |part| Cow::Owned(part.to_vec()), false)
     }
 
     /// Reads a model file. Of one that is built in, the largest part need not be copied to be kept.
     fn read<'a>(
         bytes: &'a [u8],
-        open: fn(&'a [u8]) -> Result<(Model, Metadata, Attached<'a>), CheckpointError>,
         name: &str,
         keep: fn(&'a [u8]) -> Cow<'static, [u8]>,
+        is_own: bool,
     ) -> Result<Self, Error> {
-        let (model, metadata, attachments) =
-            open(bytes).map_err(|error| match TogetherFile::is_one(bytes) {
-                true => Error::ReadsTogether { model: name.to_owned() },
-                false => Error::data(name, error),
-            })?;
+        let opened = if is_own { <Model>::from_own_bytes(bytes) } else { <Model>::from_bytes(bytes) };
+        let (model, metadata, attachments) = opened.map_err(|error| match TogetherFile::is_one(bytes) {
+            true => Error::ReadsTogether { model: name.to_owned() },
+            false => Error::data(name, error),
+        })?;
         let damaged = |message: String| Error::data(name, message);
         let part = |key: &str| {
             let missing = || damaged(format!("expected a formulanet model, found one without `{key}`"));
