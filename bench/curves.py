@@ -42,7 +42,8 @@ def panel(left, title, unit, runs, low, high):
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [f'<circle cx="{across(x):.1f}" cy="{up(y):.1f}" r="3" fill="{colour}"/>' for x, y in points]
         x, y = points[-1]
-        parts.append(f'<text x="{across(x) - 6:.1f}" y="{up(y) - 8:.1f}" text-anchor="end" fill="{colour}">{name}</text>')
+        place, anchor = (x + most / 50, "start") if x < most / 2 else (x, "end")
+        parts.append(f'<text x="{across(place):.1f}" y="{up(y) + 20:.1f}" text-anchor="{anchor}" fill="{colour}">{name}</text>')
     return parts
 
 
@@ -57,7 +58,7 @@ def main():
         for pairs, accuracy in points:
             print(f"| {name} | {pairs:,} | {pairs / speed / 60:.1f} | {accuracy:.2f} |")
     accuracies = [accuracy for _, _, points in runs for _, accuracy in points]
-    low, high = min(accuracies) // 2 * 2, -(-max(accuracies) // 2) * 2
+    low, high = min(accuracies) // 4 * 4, -(-max(accuracies) // 4) * 4
     by_pairs = [(name, points) for name, _, points in runs]
     by_time = [(name, [(pairs / speed / 60, accuracy) for pairs, accuracy in points]) for name, speed, points in runs]
     parts = panel(0, "at equal pairs", "pairs", by_pairs, low, high)
