@@ -16,7 +16,7 @@ use crate::progress::Bar;
 /// that say what the counts are worth. It takes minutes to make and errs elsewhere than networks do: give it to `formulanet
 /// eval` after them.
 #[derive(Args)]
-#[command(after_help = "Example:\n  \
+#[command(after_help = "Examples:\n  \
     formulanet tally --data holstep --out tally.safetensors\n  \
     formulanet eval --model run/model.safetensors --model tally.safetensors --data holstep")]
 pub(crate) struct Arguments {

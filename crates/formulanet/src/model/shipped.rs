@@ -87,7 +87,7 @@ mod tests {
         for name in all() {
             let makes_vectors = match AnyModel::named(name).unwrap() {
                 AnyModel::Single(model) => !model.model.config().marks && model.origin.memory_of.is_none(),
-                AnyModel::Together(_) => false,
+                AnyModel::Together(_) | AnyModel::Tally(_) => false,
             };
             assert_eq!(for_libraries().any(|other| other == name), makes_vectors, "{name}");
         }

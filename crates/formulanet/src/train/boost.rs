@@ -114,11 +114,26 @@ impl Column {
         let step = (examples.len() / 50_000).max(1);
         let mut sample: Vec<f32> = values().step_by(step).collect();
         sample.sort_unstable_by(f32::total_cmp);
-        let mut edges: Vec<f32> = (1..BINS).map(|bin| sample[bin * (sample.len() - 1) / BINS]).collect();
-        edges.dedup();
+        let edges = edges(&sample);
         let bins = values().map(|value| edges.partition_point(|&edge| edge < value) as u8).collect();
         Column { bins, edges }
     }
+}
+
+/// Where bins end, given a sample of values in order. Of a few values, each has a bin; of many, those that are frequent,
+/// and the others are spread evenly.
+fn edges(sample: &[f32]) -> Vec<f32> {
+    let most = sample.len() / BINS + 1;
+    let runs = || sample.chunk_by(|a, b| a == b);
+    let mut edges: Vec<f32> = if runs().count() <= BINS {
+        runs().map(|run| run[0]).collect()
+    } else {
+        let capped: Vec<f32> = runs().flat_map(|run| &run[..run.len().min(most)]).copied().collect();
+        (1..BINS).map(|bin| capped[bin * (capped.len() - 1) / BINS]).collect()
+    };
+    edges.truncate(BINS - 1);
+    edges.dedup();
+    edges
 }
 
 /// The best way to split a node.
@@ -284,10 +299,14 @@ fn best_splits(
     number: usize,
     options: &BoostOptions,
 ) -> Vec<Option<Split>> {
-    let of_columns = in_threads(drawn.len(), options.threads, |number| {
-        let at = drawn[number];
+    let of_columns = in_threads(drawn.len(), options.threads, |place| {
+        let at = drawn[place];
         let mut sums = vec![(0.0f32, 0.0f32); number * BINS];
         for ((&bin, &node), &(slope, bend)) in columns[at].bins.iter().zip(nodes).zip(slopes) {
+            // Rows that the tree does not look at.
+            if bend == 0.0 {
+                continue;
+            }
             let sum = &mut sums[node as usize * BINS + usize::from(bin)];
             *sum = (sum.0 + slope, sum.1 + bend);
         }
@@ -354,6 +373,17 @@ mod tests {
             check([0.1, 0.8, 0.5], false);
             check([0.9, 0.2, 0.5], false);
         }
+    }
+
+    #[test]
+    fn bins_end_where_values_do() {
+        let check = |sample: &[f32], expected: &[f32]| assert_eq!(edges(sample), expected);
+        check(&[1.0, 1.0, 2.0, 7.0], &[1.0, 2.0, 7.0]);
+        check(&[], &[]);
+        // Half of the values are 0, and the others have most of the bins all the same.
+        let sample: Vec<f32> = (0..2000).map(|i| (i - 1000).max(0) as f32).collect();
+        let found = edges(&sample);
+        assert!(found.len() > 55 && found[0] == 0.0 && found.is_sorted(), "{found:?}");
     }
 
     #[test]

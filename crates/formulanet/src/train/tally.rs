@@ -120,7 +120,7 @@ fn boost_options(options: &TallyOptions) -> BoostOptions {
         depth: options.depth,
         rate: options.rate,
         smoothing: 10.0,
-        least: 30.0,
+        least: 10.0,
         pairwise: 0.0,
         shares: Shares { columns: 0.5, groups: 0.5 },
         threads: options.threads,

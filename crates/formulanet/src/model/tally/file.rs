@@ -144,3 +144,54 @@ impl Tally {
 fn keys_of(origin: &TallyOrigin) -> String {
     keys::names(origin.is_conditional).collect::<Vec<_>>().join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::tiny;
+    use super::*;
+
+    #[test]
+    fn files_are_read_back() {
+        for is_conditional in [false, true] {
+            let tally = tiny(is_conditional);
+            let bytes = tally.to_bytes().unwrap();
+            assert!(Tally::is_one(&bytes));
+            assert_eq!(Tally::from_bytes(&bytes, "tiny").unwrap(), tally);
+            assert_eq!(tally.fingerprint().unwrap(), tiny(is_conditional).fingerprint().unwrap());
+        }
+        assert!(!Tally::is_one(b"something else"));
+    }
+
+    #[test]
+    fn damaged_files_are_errors() {
+        let bytes = tiny(true).to_bytes().unwrap();
+        for length in 0..bytes.len() {
+            assert!(Tally::from_bytes(&bytes[..length], "cut").is_err(), "{length}");
+        }
+        let check = |from: &[u8], to: &[u8], is_sealed: bool, expected: &str| {
+            let place = bytes.windows(from.len()).position(|part| part == from).unwrap();
+            let mut other = bytes.clone();
+            other[place..place + from.len()].copy_from_slice(to);
+            if is_sealed {
+                seal(&mut other);
+            }
+            let error = Tally::from_bytes(&other, "other").unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        };
+        check(b"\"tally\"", b"\"totem\"", true, "something else");
+        check(b"body_3 ", b"body_9 ", true, "other keys");
+        check(b"\"VARFUNC", b"\"VARFOND", false, "the checksum does not fit");
+        check(b"checksum:", b"checksam:", false, "the checksum does not fit");
+        check(&2.5f32.to_le_bytes(), &f32::NAN.to_le_bytes(), true, "damaged trees");
+        // The first bytes of what is compressed.
+        check(&[0x28, 0xb5, 0x2f, 0xfd], &[0; 4], true, "a damaged table");
+        // A label less.
+        check(b"\\\"c\\\",\\\"d\\\"", b"\\\"c     d\\\"", true, "another number of labels");
+        let lost = Tally {
+            origin: TallyOrigin { memory_of: Some("nobody".to_owned()), ..tiny(true).origin },
+            ..tiny(true)
+        };
+        let error = Tally::from_bytes(&lost.to_bytes().unwrap(), "lost").unwrap_err().to_string();
+        assert!(error.contains("the memory of `nobody`, which is not built in"), "{error}");
+    }
+}

@@ -73,3 +73,35 @@ impl Goal {
         self.tokens.binary_search(&token).is_ok()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{symbols, with};
+    use super::*;
+
+    #[test]
+    fn terms_have_roles() {
+        let symbols = symbols();
+        let goal = with("|- (! (==> (/\\ (f x) (g c)) (! (==> (h c) (f (f d))))))", |graph| {
+            Goal::new(graph, &symbols)
+        });
+        let check = |term: &str, expected: Option<Role>| {
+            let found = with(&format!("|- {term}"), |graph| {
+                let terms = Terms::new(graph);
+                goal.role(terms.whole[symbols.conclusion(&terms)])
+            });
+            assert_eq!(found, expected, "{term}");
+        };
+        check("(f d)", Some(Role::Part));
+        check("(g c)", Some(Role::Antecedent));
+        check("(f y)", Some(Role::Antecedent));
+        check("(/\\ (f x) (g c))", Some(Role::Antecedent));
+        check("(h c)", Some(Role::Antecedent));
+        check("(f (f d))", Some(Role::Consequent));
+        check("(==> (/\\ (f x) (g c)) (! (==> (h c) (f (f d)))))", Some(Role::Body));
+        check("(! (==> (/\\ (f x) (g c)) (! (==> (h c) (f (f d))))))", Some(Role::All));
+        check("(g d)", None);
+        check("d", None);
+        assert!(goal.has(9) && !goal.has(5));
+    }
+}

@@ -11,17 +11,12 @@ use super::terms::Terms;
 use crate::util::random::scramble;
 
 /// The keys of a statement alone. A number says how many levels a key has.
-const ALONE: [&str; 7] =
-    ["conclusion_2", "conclusion_3", "conclusion_4", "body_3", "statement_3", "statement_6", "rarest"];
+const ALONE: [&str; 6] =
+    ["conclusion_2", "conclusion_3", "conclusion_4", "body_3", "statement_3", "rarest_conclusion_2"];
 /// Those of a statement for a conjecture. `modulo`: what the conjecture has is one leaf; `bare`: besides, of rare symbols it
 /// only matters whether the conjecture has them.
-const RELATIVE: [&str; 5] = [
-    "modulo_statement_3",
-    "modulo_conclusion_3",
-    "modulo_conclusion_4",
-    "bare_conclusion_2",
-    "bare_conclusion_4",
-];
+const RELATIVE: [&str; 4] =
+    ["modulo_statement_3", "modulo_conclusion_3", "bare_conclusion_2", "bare_conclusion_4"];
 /// The numbers of a statement alone: hypotheses, size, size of the conclusion, how little is shared.
 const NUMBERS_ALONE: usize = 4;
 /// Those of a statement for a conjecture.
@@ -102,7 +97,7 @@ impl Reading<'_> {
     fn alone(&self, described: &mut Described) {
         let terms = &self.terms;
         let tokens: Vec<u32> = terms.graph.tokens.iter().map(|&token| token.into()).collect();
-        let levels = terms.levels(&tokens, &vec![false; terms.len()], 6);
+        let levels = terms.levels(&tokens, &vec![false; terms.len()], 4);
         let body = self.symbols.body(terms, self.conclusion);
         let rarest = self.symbols.rarest(terms.graph.tokens).map_or(u64::MAX, u64::from);
         described.keys.extend([
@@ -111,7 +106,6 @@ impl Reading<'_> {
             levels[4][self.conclusion],
             self.counted(levels[3][body]),
             levels[3][0],
-            levels[6][0],
             scramble(levels[2][self.conclusion] ^ scramble(rarest)),
         ]);
         let (size, own) = (terms.sizes[0] as f32, terms.sizes[self.conclusion] as f32);
@@ -121,8 +115,8 @@ impl Reading<'_> {
     fn relative(&self, goal: &Goal, described: &mut Described) {
         let (terms, symbols) = (&self.terms, self.symbols);
         let mut common = self.common(goal);
-        let levels = terms.levels(&common.labels, &common.is_leaf, 4);
-        described.keys.extend([levels[3][0], levels[3][self.conclusion], levels[4][self.conclusion]]);
+        let levels = terms.levels(&common.labels, &common.is_leaf, 3);
+        described.keys.extend([levels[3][0], levels[3][self.conclusion]]);
         for (node, &token) in terms.graph.tokens.iter().enumerate() {
             if !common.is_leaf[node] && symbols.is_rare(token) {
                 common.labels[node] = HAD | u32::from(goal.has(token));
@@ -195,5 +189,81 @@ impl Reading<'_> {
             rarest,
             f32::from(u8::from(common.is_leaf[self.conclusion])),
         ]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{symbols, with};
+    use super::*;
+
+    /// Which keys of two statements for two conjectures are the same.
+    fn same(one: [&str; 2], other: [&str; 2]) -> Vec<&'static str> {
+        let symbols = symbols();
+        let described = |[statement, conjecture]: [&str; 2]| {
+            let goal = with(conjecture, |graph| Goal::new(graph, &symbols));
+            with(statement, |graph| describe(&symbols, graph, Some(&goal)))
+        };
+        let (one, other) = (described(one), described(other));
+        assert_eq!(one.numbers.len(), numbers(true));
+        let pairs = one.keys.iter().zip(&other.keys);
+        names(true).zip(pairs).filter(|(_, (one, other))| one == other).map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn keys_look_so_far() {
+        let goal = "|- c";
+        let all: Vec<_> = names(true).collect();
+        assert_eq!(same(["|- (f (g x))", goal], ["|- (f (g x))", goal]), all);
+        // Another symbol two, three and four levels below the conclusion.
+        let check = |one: &str, other: &str, expected: &[&str]| {
+            let found = same([one, goal], [other, goal]);
+            let alone: Vec<_> = found.into_iter().filter(|name| !name.starts_with("bare")).collect();
+            assert_eq!(alone, expected, "{one} {other}");
+        };
+        check("|- (f (f c))", "|- (f (f d))", &[]);
+        let far = ["conclusion_2", "rarest_conclusion_2"];
+        check("|- (f (f (f c)))", "|- (f (f (f d)))", &[far[0], "statement_3", far[1], "modulo_statement_3"]);
+        let deep = ["|- (f (f (f (f c))))", "|- (f (f (f (f d))))"];
+        let [c2, c3, b3] = ["conclusion_2", "conclusion_3", "body_3"];
+        let expected = [c2, c3, b3, "statement_3", far[1], "modulo_statement_3", "modulo_conclusion_3"];
+        check(deep[0], deep[1], &expected);
+        // One more hypothesis.
+        check(
+            "|- c (f (f d))",
+            "|- (f (f d))",
+            &["conclusion_3", "conclusion_4", far[1], "modulo_conclusion_3"],
+        );
+    }
+
+    #[test]
+    fn what_the_conjecture_has_is_one_leaf() {
+        let found = same(["|- (f (g c))", "|- (= (g c) d)"], ["|- (f (h d))", "|- (= (h d) c)"]);
+        assert_eq!(
+            found,
+            ["modulo_statement_3", "modulo_conclusion_3", "bare_conclusion_2", "bare_conclusion_4"]
+        );
+        // All of the conjecture is something else than a part of it.
+        let found = same(["|- (f (g c))", "|- (= (g c) d)"], ["|- (f (h d))", "|- (h d)"]);
+        assert_eq!(found, Vec::<&str>::new());
+        // Rare symbols matter only in whether the conjecture has them.
+        let found = same(["|- (f c)", "|- (= c c)"], ["|- (f d)", "|- (= d d)"]);
+        assert_eq!(found, ["bare_conclusion_2", "bare_conclusion_4"]);
+    }
+
+    #[test]
+    fn statements_without_nodes_have_keys() {
+        let symbols = symbols();
+        let empty = GraphInput { tokens: &[], degrees: &[], targets: &[] };
+        let goal = Goal::new(empty, &symbols);
+        for goal in [None, Some(&goal)] {
+            let described = describe(&symbols, empty, goal);
+            assert_eq!(described.keys.len(), names(goal.is_some()).count());
+            assert_eq!(described.numbers.len(), numbers(goal.is_some()));
+        }
+        // A node alone is its own conclusion.
+        let alone = GraphInput { tokens: &[9], degrees: &[0], targets: &[] };
+        let described = describe(&symbols, alone, Some(&Goal::new(alone, &symbols)));
+        assert!(described.numbers.iter().all(|number| number.is_finite()), "{:?}", described.numbers);
     }
 }

@@ -143,7 +143,8 @@ mod tests {
     fn deep_and_circular_graphs_have_an_end() {
         let nodes = 60_000u16;
         let targets: Vec<u16> = (1..nodes).chain([0]).collect();
-        let terms = Terms::new(graph(&vec![7; nodes.into()], &vec![1; nodes.into()], &targets));
+        let (tokens, degrees) = (vec![7; nodes.into()], vec![1; nodes.into()]);
+        let terms = Terms::new(graph(&tokens, &degrees, &targets));
         assert_eq!(terms.sizes[0], u32::from(nodes));
         // Each node has the next one twice: as a tree, this is larger than any number here.
         let targets: Vec<u16> = (1..100).flat_map(|node| [node, node]).collect();
