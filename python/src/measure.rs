@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use formulanet::Error;
 use formulanet::data::{HoldOut, Prepared, ProblemOptions, Problems, Split};
 use formulanet::measure::{
-    Company, Predictions, Reader, TokenMap, evaluate, pairs_of, pool_ranking, predict, predict_tally, predict_together,
-    rank_premises, retriever_ranking,
+    Company, Predictions, Reader, TokenMap, evaluate, pairs_of, pool_ranking, predict, predict_tally,
+    predict_together, rank_premises, retriever_ranking,
 };
 use formulanet::model::{AnyModel, TogetherFile, TrainedModel, shipped};
 use formulanet::net::Network;

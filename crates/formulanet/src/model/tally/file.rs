@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use formulanet_net::{CHECKSUM, UNSEALED, checksum, is_sealed, seal, verify};
+use formulanet_net::{CHECKSUM, Metadata, UNSEALED, checksum, is_sealed, read_metadata, seal, verify};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
 use super::symbols::Symbols;
@@ -15,6 +15,8 @@ use crate::model::knowledge::memory::Seen;
 use crate::model::{AnyModel, Forest, TrainedModel, shipped};
 use crate::util::files;
 
+/// The key of everything that is no number.
+const METADATA: &str = "formulanet";
 /// Names of the parts of a file.
 const KIND: &str = "kind";
 const TALLY: &str = "tally";
@@ -27,9 +29,8 @@ const SEEN: &str = "seen";
 impl Tally {
     /// Whether a file says that it is a tally.
     pub fn is_one(bytes: &[u8]) -> bool {
-        let header = SafeTensors::read_metadata(bytes).ok();
-        let metadata = header.and_then(|(_, header)| header.metadata().clone());
-        metadata.is_some_and(|metadata| metadata.get(KIND).is_some_and(|kind| kind == TALLY))
+        let metadata = read_metadata(bytes).unwrap_or_default();
+        metadata.get(KIND).is_some_and(|kind| kind == TALLY)
     }
 
     /// A shipped tally by its name, or a file by its path.
@@ -51,8 +52,7 @@ impl Tally {
     /// If it is no tally of this program's keys.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, Error> {
         let damaged = |message: String| Error::data(name, format!("expected a tally, found {message}"));
-        let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| damaged(error.to_string()))?;
-        let metadata = header.metadata().clone().unwrap_or_default();
+        let metadata = read_metadata(bytes).map_err(|error| damaged(error.to_string()))?;
         let part = |key: &str| metadata.get(key).map_or("", String::as_str);
         if part(KIND) != TALLY {
             return Err(damaged("something else".into()));
@@ -113,7 +113,7 @@ impl Tally {
         if self.origin.memory_of.is_none() {
             add(SEEN, self.seen.to_bytes());
         }
-        let metadata = HashMap::from([
+        let metadata = Metadata::from([
             (KIND.to_owned(), TALLY.to_owned()),
             (ORIGIN.to_owned(), serde_json::to_string(&self.origin).expect("an origin is plain data")),
             (VOCABULARY.to_owned(), serde_json::to_string(&self.vocabulary).expect("labels are plain data")),
@@ -121,6 +121,9 @@ impl Tally {
             (CHECKSUM.to_owned(), UNSEALED.to_owned()),
         ]);
         let failed = |error: safetensors::SafeTensorError| Error::data(TALLY, error.to_string());
+        // All of it under one key, as networks have it, so that a tally has the same bytes whenever it is written.
+        let metadata = serde_json::to_string(&metadata).expect("texts are plain data");
+        let metadata = HashMap::from([(METADATA.to_owned(), metadata)]);
         let views = parts.iter().map(|(key, dtype, shape, bytes)| {
             Ok((*key, TensorView::new(*dtype, shape.clone(), bytes).map_err(failed)?))
         });
@@ -178,7 +181,7 @@ mod tests {
             let error = Tally::from_bytes(&other, "other").unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         };
-        check(b"\"tally\"", b"\"totem\"", true, "something else");
+        check(b"\"tally\\\"", b"\"totem\\\"", true, "something else");
         check(b"body_3 ", b"body_9 ", true, "other keys");
         check(b"\"VARFUNC", b"\"VARFOND", false, "the checksum does not fit");
         check(b"checksum:", b"checksam:", false, "the checksum does not fit");
@@ -186,7 +189,7 @@ mod tests {
         // The first bytes of what is compressed.
         check(&[0x28, 0xb5, 0x2f, 0xfd], &[0; 4], true, "a damaged table");
         // A label less.
-        check(b"\\\"c\\\",\\\"d\\\"", b"\\\"c     d\\\"", true, "another number of labels");
+        check(br#"\\\"c\\\",\\\"d\\\""#, br#"\\\"c          \\\""#, true, "another number of labels");
         let lost = Tally {
             origin: TallyOrigin { memory_of: Some("nobody".to_owned()), ..tiny(true).origin },
             ..tiny(true)

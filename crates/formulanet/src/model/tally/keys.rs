@@ -230,7 +230,7 @@ mod tests {
         check(deep[0], deep[1], &expected);
         // One more hypothesis.
         check(
-            "|- c (f (f d))",
+            "|- (f c) (f (f d))",
             "|- (f (f d))",
             &["conclusion_3", "conclusion_4", far[1], "modulo_conclusion_3"],
         );

@@ -142,6 +142,9 @@ mod tests {
     }
 
     proptest! {
+        // Compressing as much as files are takes a while.
+        #![proptest_config(ProptestConfig::with_cases(8))]
+
         #[test]
         fn bytes_are_read_back(keys in proptest::collection::btree_set(0u32..1 << 20, 0..50), useful in 0u32..9) {
             let table = Table::new(20, keys.iter().map(|&key| (key, Code::new(1 + key % 300, useful.min(1 + key % 300)))));
