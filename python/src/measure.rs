@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use formulanet::Error;
 use formulanet::data::{HoldOut, Prepared, ProblemOptions, Problems, Split};
 use formulanet::measure::{
-    Company, Predictions, Reader, TokenMap, evaluate, pairs_of, pool_ranking, predict, predict_together,
-    rank_premises, retriever_ranking,
+    Company, Predictions, Reader, TokenMap, evaluate, pairs_of, pool_ranking, predict, predict_tally,
+    predict_together, rank_premises, retriever_ranking,
 };
-use formulanet::model::{TogetherFile, TrainedModel, shipped};
+use formulanet::model::{AnyModel, TogetherFile, TrainedModel, shipped};
 use formulanet::net::Network;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -85,15 +85,24 @@ fn one_by_one(
     if pairs.is_empty() {
         return Err(nothing(Split::ALL.map(|split| pairs_of(&prepared, split, None, 0).len()), "pairs"));
     }
-    let mut predictions = vec![predict(&network, &trained.seen, &prepared, &map, &pairs, stop)?];
+    let mut networks = vec![predict(&network, &trained.seen, &prepared, &map, &pairs, stop)?];
+    let mut tallies = Vec::new();
     // A shipped model decides together with its partners, as on the command line.
     for partner in shipped::partners(&model.name) {
-        let partner = TrainedModel::named(partner)?;
-        let map = TokenMap::new(prepared.vocabulary(), &partner.vocabulary, &model.name)?;
-        let network = Network::new(partner.model.clone(), model.compute());
-        predictions.push(predict(&network, &partner.seen, &prepared, &map, &pairs, stop)?);
+        match AnyModel::named(partner)? {
+            AnyModel::Single(partner) => {
+                let map = TokenMap::new(prepared.vocabulary(), &partner.vocabulary, &model.name)?;
+                let network = Network::new(partner.model.clone(), model.compute());
+                networks.push(predict(&network, &partner.seen, &prepared, &map, &pairs, stop)?);
+            }
+            AnyModel::Tally(tally) => {
+                let map = TokenMap::new(prepared.vocabulary(), &tally.vocabulary, &model.name)?;
+                tallies.push(predict_tally(&tally, &prepared, &map, &pairs, stop)?);
+            }
+            AnyModel::Together(_) => {}
+        }
     }
-    let predictions = Predictions::join(predictions);
+    let predictions = Predictions::join(networks, tallies);
     Ok(json!(evaluate(&predictions.last, &predictions.steps)?))
 }
 

@@ -40,6 +40,7 @@ impl Loaded {
         let threads = threads.unwrap_or_else(|| processes::threads(&Alone)).max(1);
         let kind = match AnyModel::named(name)? {
             AnyModel::Together(file) => Kind::Together(file, OnceLock::new()),
+            AnyModel::Tally(_) => return Err(Error::OnlyCounts { model: name.to_owned() }),
             AnyModel::Single(trained) if trained.model.config().marks => Kind::Marked(trained),
             AnyModel::Single(trained) => {
                 Kind::Ranker(Box::new(Ranker::new(*trained, Compute::new(precision, threads))?))

@@ -12,9 +12,9 @@ use formulanet::data::{self, HoldOut, Labels, Options, Preparation, Prepared, Sp
 use formulanet::logic::View;
 use formulanet::measure::{
     Baseline, BaselineOptions, LibraryBaseline, Predictions, TokenMap, evaluate, pairs_of, predict,
-    rank_premises, report_html, roc_points,
+    predict_tally, rank_premises, report_html, roc_points,
 };
-use formulanet::model::{AnyModel, TrainedModel, shipped};
+use formulanet::model::{AnyModel, Tally, TrainedModel, shipped};
 use formulanet::net::Network;
 use formulanet::processes;
 
@@ -42,7 +42,8 @@ use together::Facts;
     formulanet eval --theory theory.jsonl --test-last 5")]
 pub(crate) struct Arguments {
     /// A model file, or a shipped model: holstep, hol-premises, mizar, mizar-premises. Several that classify pairs decide
-    /// together: the mean of their log-odds counts. `holstep` decides with its partner `holstep-2`
+    /// together: the mean of their log-odds counts; a tally counts less than networks. `holstep` decides with its partners
+    /// `holstep-2` and `holstep-tally`
     #[arg(long, value_name = "MODEL", required_unless_present_any = ["baseline", "library_baseline", "theory"])]
     model: Vec<String>,
     /// A folder of `formulanet prepare`; or a HolStep, DeepMath or JSON Lines directory, archive or file
@@ -119,8 +120,8 @@ impl Part {
 
 /// What is measured, with flags that fit.
 enum Request {
-    /// One, or several that decide together.
-    Classifiers(Vec<TrainedModel>),
+    /// One, or several that decide together, and tallies beside them.
+    Classifiers(Vec<TrainedModel>, Vec<Tally>),
     Ranker(Box<TrainedModel>),
     /// Learns from training, and is asked about one split.
     Baseline(Baseline, Split),
@@ -135,7 +136,7 @@ impl Arguments {
 }
 
 impl Request {
-    fn new(arguments: &Arguments, mut models: Vec<TrainedModel>) -> Result<Self> {
+    fn new(arguments: &Arguments, mut models: Vec<TrainedModel>, tallies: Vec<Tally>) -> Result<Self> {
         let split = match arguments.split.unwrap_or(Part::Validation).splits() {
             [split] => Ok(*split),
             _ => Err(refuse("--split all", "a baseline, which learns from the training split")),
@@ -145,10 +146,10 @@ impl Request {
             (_, Some(baseline)) => return Ok(Request::LibraryBaseline(baseline, split?)),
             (None, None) => {}
         }
-        if models.iter().all(|model| !model.ranks()) && !models.is_empty() {
-            return Ok(Request::Classifiers(models));
+        if models.iter().all(|model| !model.ranks()) && models.len() + tallies.len() > 0 {
+            return Ok(Request::Classifiers(models, tallies));
         }
-        if models.len() > 1 {
+        if models.len() + tallies.len() > 1 {
             return Err(wrong("several models decide together only if all of them classify pairs"));
         }
         let trained = models.pop().context("expected --model")?;
@@ -163,10 +164,19 @@ impl Request {
 
     fn models(&self) -> &[TrainedModel] {
         match self {
-            Request::Classifiers(models) => models,
+            Request::Classifiers(models, _) => models,
             Request::Ranker(trained) => std::slice::from_ref(&**trained),
             Request::Baseline(..) | Request::LibraryBaseline(..) => &[],
         }
+    }
+
+    fn tallies(&self) -> &[Tally] {
+        if let Request::Classifiers(_, tallies) = self { tallies } else { &[] }
+    }
+
+    fn views(&self) -> Vec<View> {
+        let of_models = self.models().iter().map(|trained| trained.origin.view);
+        of_models.chain(self.tallies().iter().map(|tally| tally.origin.view)).collect()
     }
 }
 
@@ -187,7 +197,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     if arguments.theory.is_given() {
         return theory::run(&arguments);
     }
-    let mut models = Vec::new();
+    let (mut models, mut tallies) = (Vec::new(), Vec::new());
     for name in &arguments.model {
         match AnyModel::named(name)? {
             AnyModel::Together(file) if arguments.model.len() == 1 => {
@@ -197,6 +207,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
                 return Err(wrong(format!("`{name}` reads statements together and decides alone")));
             }
             AnyModel::Single(trained) => models.push(*trained),
+            AnyModel::Tally(tally) => tallies.push(*tally),
         }
     }
     let flags = [
@@ -205,8 +216,8 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
         ("--hide-names", arguments.hide_names),
     ];
     refuse_given(&flags, "what reads statements one by one")?;
-    let request = Request::new(&arguments, models)?;
-    let views: Vec<View> = request.models().iter().map(|trained| trained.origin.view).collect();
+    let request = Request::new(&arguments, models, tallies)?;
+    let views = request.views();
     if views.windows(2).any(|views| views[0] != views[1]) {
         bail!(
             "expected models of one view, found several: {}",
@@ -217,16 +228,20 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     let prepared = &data.prepared;
     let usual = if data.is_raw() { Part::All } else { Part::Validation };
     let splits = arguments.split.unwrap_or(usual).splits();
-    request.models().iter().try_for_each(|trained| agree(trained, prepared, &arguments))?;
+    request.models().iter().try_for_each(|one| agree(|| Ok(one.fingerprint()), prepared, &arguments))?;
+    request.tallies().iter().try_for_each(|one| agree(|| Ok(one.fingerprint()?), prepared, &arguments))?;
     // Baselines take seconds, and one process is enough.
-    if request.models().is_empty() && !speaks() {
+    if request.models().is_empty() && request.tallies().is_empty() && !speaks() {
         return Ok(());
     }
     let (title, predictions) = match request {
-        Request::Classifiers(models) => {
-            let judge = |trained: &TrainedModel| classify(trained, prepared, splits, &arguments);
-            let predictions = models.iter().map(judge).collect::<Result<Vec<_>>>()?;
-            (arguments.model.join(" + "), Predictions::join(predictions))
+        Request::Classifiers(models, tallies) => {
+            let pairs = chosen(prepared, splits, arguments.limit_pairs)?;
+            let judge = |trained: &TrainedModel| classify(trained, prepared, &pairs, &arguments);
+            let networks = models.iter().map(judge).collect::<Result<Vec<_>>>()?;
+            let judge = |tally: &Tally| count(tally, prepared, &pairs, &arguments);
+            let tallies = tallies.iter().map(judge).collect::<Result<Vec<_>>>()?;
+            (arguments.model.join(" + "), Predictions::join(networks, tallies))
         }
         Request::Ranker(trained) => {
             let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, "model")?;
@@ -290,14 +305,14 @@ fn split_name(arguments: &Arguments) -> String {
 }
 
 /// Refuses processes that would not say the same.
-fn agree(trained: &TrainedModel, prepared: &Prepared, arguments: &Arguments) -> Result<()> {
+fn agree(fingerprint: impl Fn() -> Result<String>, prepared: &Prepared, arguments: &Arguments) -> Result<()> {
     if group().size() == 1 {
         return Ok(());
     }
     let facts = [
         ("program", processes::program().to_owned()),
         ("kind of CPU", arguments.compute.compute().instructions().to_owned()),
-        ("model", trained.fingerprint()),
+        ("model", fingerprint()?),
         ("data", format!("one with digest {:016x}", prepared.digest())),
     ];
     Ok(processes::agree(group(), &facts)?)
@@ -328,13 +343,8 @@ fn table<'a>(name: &dyn Fn(u32) -> &'a str, predictions: &Predictions) -> String
     text
 }
 
-fn classify(
-    trained: &TrainedModel,
-    prepared: &Prepared,
-    splits: &[Split],
-    arguments: &Arguments,
-) -> Result<Predictions> {
-    let limit = arguments.limit_pairs;
+/// The pairs to measure.
+fn chosen(prepared: &Prepared, splits: &[Split], limit: Option<usize>) -> Result<Vec<u32>> {
     let mut pairs: Vec<u32> = splits.iter().flat_map(|&split| pairs_of(prepared, split, limit, 0)).collect();
     pairs.truncate(limit.unwrap_or(usize::MAX));
     if pairs.is_empty() {
@@ -344,10 +354,27 @@ fn classify(
              {test} for test; choose others with --split"
         );
     }
+    Ok(pairs)
+}
+
+/// What a network says of pairs.
+fn classify(
+    trained: &TrainedModel,
+    prepared: &Prepared,
+    pairs: &[u32],
+    arguments: &Arguments,
+) -> Result<Predictions> {
     let name = arguments.model.join(" + ");
     let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, &name)?;
     let network = Network::new(trained.model.clone(), arguments.compute.compute());
-    Ok(predict(&network, &trained.seen, prepared, &map, &pairs, &Bar::new())?)
+    Ok(predict(&network, &trained.seen, prepared, &map, pairs, &Bar::new())?)
+}
+
+/// What a tally says of pairs.
+fn count(tally: &Tally, prepared: &Prepared, pairs: &[u32], arguments: &Arguments) -> Result<Predictions> {
+    let name = arguments.model.join(" + ");
+    let map = TokenMap::new(prepared.vocabulary(), &tally.vocabulary, &name)?;
+    Ok(predict_tally(tally, prepared, &map, pairs, &Bar::new())?)
 }
 
 /// Prepared data, or raw data that was prepared for the occasion.

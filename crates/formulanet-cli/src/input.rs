@@ -252,6 +252,9 @@ impl ModelArgument {
         let (single, given) = match self.model.as_deref().map(AnyModel::named).transpose()? {
             Some(AnyModel::Together(file)) => (TrainedModel::named(default)?, Some(*file)),
             Some(AnyModel::Single(trained)) => (*trained, None),
+            Some(AnyModel::Tally(_)) => {
+                return Err(formulanet::Error::OnlyCounts { model: self.name(default).to_owned() }.into());
+            }
             None => (TrainedModel::named(default)?, None),
         };
         let ranker = Ranker::new(single, compute.compute())?.with_limits(limits);

@@ -26,6 +26,7 @@ mod select;
 mod serve;
 mod shell;
 mod stats;
+mod tally;
 mod train;
 mod usage;
 
@@ -69,6 +70,7 @@ enum Command {
     Select(select::Arguments),
     Serve(serve::Arguments),
     Stats(stats::Arguments),
+    Tally(tally::Arguments),
     Train(train::Arguments),
 }
 
@@ -115,6 +117,7 @@ fn main() -> ExitCode {
         Command::Select(arguments) => select::run(arguments),
         Command::Serve(arguments) => serve::run(arguments),
         Command::Stats(arguments) => stats::run(arguments),
+        Command::Tally(arguments) => tally::run(arguments),
         Command::Train(arguments) => train::run(arguments),
     };
     processes.finish(result.or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) }))

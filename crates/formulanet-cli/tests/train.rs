@@ -258,3 +258,35 @@ fn recipes_name_the_model_as_the_flag_does() {
     assert_eq!(run("old", &["--recipe", &place.text("old.toml")]), recipe);
     assert!(model(&place.path("old")) == model(&place.path("new")));
 }
+
+/// A tally is made in a moment, judges alone and beside a network, and is refused where a network is needed.
+#[test]
+fn a_tally_judges_pairs_and_ranks_nothing() {
+    let place = Place::new();
+    let run = place.train("run", false);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let (data, tally) = (place.text("data"), place.text("tally.safetensors"));
+    let make = ["tally", "--data", &data, "--trees", "5", "--depth", "3", "--out", &tally];
+    let made = formulanet(&make, b"");
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    assert!(made.stderr.contains("5 trees: "), "{}", made.stderr);
+    let bytes = fs::read(&tally).unwrap();
+    formulanet(&make, b"");
+    assert!(fs::read(&tally).unwrap() == bytes, "made twice, it is another");
+    let network = place.text("run/model.safetensors");
+    let accuracy = |models: &[&str]| {
+        let mut arguments = vec!["eval", "--data", &data, "--format", "json"];
+        models.iter().for_each(|model| arguments.extend(["--model", model]));
+        let run = formulanet(&arguments, b"");
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        (report["accuracy"].as_f64().unwrap(), report["steps"].as_array().unwrap().len())
+    };
+    assert_eq!(accuracy(&[&tally]).1, 0);
+    assert_eq!(accuracy(&[&network, &tally]).1, accuracy(&[&network]).1);
+    let refused = formulanet(&["rank", "x = x", "--premises", "-", "--model", &tally], b"A: x = x\n");
+    assert_eq!(refused.code, Some(1), "{}", refused.stderr);
+    assert!(refused.stderr.contains("expected a network, found a tally"), "{}", refused.stderr);
+    let other = formulanet(&[&make[..], &["--memory-of", "holstep"]].concat(), b"");
+    assert!(other.stderr.contains("found one with another memory"), "{}", other.stderr);
+}

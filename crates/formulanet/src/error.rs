@@ -139,6 +139,14 @@ pub enum Error {
         /// The model.
         model: String,
     },
+    /// A tally, where a network is needed.
+    #[error(
+        "{model}: expected a network, found a tally, which has counts of training and judges pairs beside networks: only `formulanet eval` reads it"
+    )]
+    OnlyCounts {
+        /// The model.
+        model: String,
+    },
     /// A model knows too few labels of some data.
     #[error("{model}: expected a model for this data, found one that knows {known} of its {labels} labels")]
     ForeignModel {

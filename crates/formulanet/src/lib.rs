@@ -43,7 +43,7 @@
 //! # Features
 //!
 //! All are on by default. `libraries` has [`Library`], and builds SQLite; `plots` draws charts, and has the room `paper`;
-//! `shipped` has the models that are built in, 37 MB: without it, give [`Ranker::load`] a model file.
+//! `shipped` has the models that are built in, 39 MB: without it, give [`Ranker::load`] a model file.
 
 pub mod data;
 mod error;

@@ -4,6 +4,7 @@ mod baselines;
 mod metrics;
 mod predict;
 mod premises;
+mod tally;
 mod theory;
 mod together;
 
@@ -17,5 +18,6 @@ pub use metrics::{
 pub use predict::{Predictions, TokenMap, pairs_of, predict};
 pub(crate) use premises::Questions;
 pub use premises::rank_premises;
+pub use tally::predict_tally;
 pub use theory::{Measured, THEORY_CUTOFFS, TheoryOutcome, TheoryReport, TheoryTest, theory_table};
 pub use together::{Company, Reader, pool_ranking, predict_together, retriever_ranking};

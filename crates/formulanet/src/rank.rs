@@ -45,5 +45,5 @@ pub use reasons::Reasons;
 pub use row::{Row, Rows};
 pub use scorer::{Query, Scoring};
 pub use selection::{Marks, Selection, matches};
-pub use theory::{Blend, FEW, Features, Forest, Goal, Method, Signals, Theory};
+pub use theory::{Blend, FEW, Features, Goal, Method, Signals, Theory};
 pub use vectors::Vectors;

@@ -4,6 +4,7 @@
 //! processes, nor on how often the run was stopped and resumed.
 
 mod blend;
+mod boost;
 mod contest;
 #[cfg(feature = "plots")]
 mod curve;
@@ -15,6 +16,7 @@ mod order;
 mod pools;
 mod shared;
 mod sitting;
+mod tally;
 mod together;
 mod trainer;
 
@@ -27,11 +29,13 @@ use std::time::Duration;
 use formulanet_net::{Alone, Compute, Group};
 use serde::{Deserialize, Serialize};
 
-pub use blend::{BoostOptions, Examples, Lesson, add_examples, boost};
+pub use blend::{Lesson, add_examples};
+pub use boost::{BoostOptions, Examples, Shares, boost};
 pub use folder::{Log, is_together, recipe_of};
 #[cfg(feature = "libraries")]
 pub use library::{LibraryTrained, LibraryTraining, train_library};
 pub use pools::{PoolOptions, PoolSource, make_pools};
+pub use tally::{TallyOptions, make_tally};
 #[cfg(feature = "libraries")]
 use together::train_together_from;
 pub use together::{TogetherRun, train_together};

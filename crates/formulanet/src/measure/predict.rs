@@ -21,22 +21,35 @@ pub struct Predictions {
     pub steps: Vec<f32>,
 }
 
+/// How much the mean of networks' log-odds counts beside a tally: networks that learned pairs by heart are too sure.
+const OF_NETWORKS: f32 = 0.5;
+/// How much a tally's log-odds count beside networks.
+const OF_TALLY: f32 = 0.3;
+
 impl Predictions {
-    /// What several networks say together of the same pairs: the mean of their log-odds, step by step where all have as many
-    /// steps.
-    pub fn join(mut members: Vec<Predictions>) -> Self {
-        if members.len() == 1 {
-            return members.remove(0);
+    /// What several say together of the same pairs: the mean of networks' log-odds, step by step where all have as many
+    /// steps; with a tally, the weighed sum of that and of the tally's.
+    pub fn join(mut networks: Vec<Predictions>, mut tallies: Vec<Predictions>) -> Self {
+        if networks.is_empty() {
+            networks = std::mem::take(&mut tallies);
         }
-        let mean = |scores: &mut dyn Iterator<Item = f32>| {
-            let odds: f32 = scores.map(log_odds).sum::<f32>() / members.len() as f32;
+        if networks.len() == 1 && tallies.is_empty() {
+            return networks.remove(0);
+        }
+        let Some(first) = networks.first() else { return Predictions::default() };
+        let counted = |pair: usize| mean(tallies.iter().map(|tally| tally.last[pair].score));
+        let counted: Vec<Option<f32>> = (0..first.last.len()).map(counted).collect();
+        let blend = |pair: usize, scores: &mut dyn Iterator<Item = f32>| {
+            let odds = mean(scores).unwrap_or(0.0);
+            let odds = counted[pair].map_or(odds, |tally| OF_NETWORKS * odds + OF_TALLY * tally);
             1.0 / (1.0 + (-odds).exp())
         };
-        let Some(first) = members.first() else { return Predictions::default() };
-        let is_alike = members.iter().all(|other| other.steps.len() == first.steps.len());
+        let is_alike = networks.iter().all(|other| other.steps.len() == first.steps.len());
+        let classifiers = first.steps.len() / first.last.len().max(1);
         let steps = if is_alike { first.steps.len() } else { 0 };
-        let steps = (0..steps).map(|i| mean(&mut members.iter().map(|member| member.steps[i]))).collect();
-        let score = |i: usize| mean(&mut members.iter().map(|member| member.last[i].score));
+        let step = |i: usize| blend(i / classifiers, &mut networks.iter().map(|one| one.steps[i]));
+        let steps = (0..steps).map(step).collect();
+        let score = |i: usize| blend(i, &mut networks.iter().map(|one| one.last[i].score));
         let last = first.last.iter().enumerate().map(|(i, one)| Prediction { score: score(i), ..*one });
         Predictions { last: last.collect(), steps }
     }
@@ -50,6 +63,15 @@ impl Predictions {
     pub fn loss(&self) -> f64 {
         metrics::log_loss(&self.last)
     }
+}
+
+/// The mean log-odds of probabilities, if there are any.
+fn mean(probabilities: impl Iterator<Item = f32>) -> Option<f32> {
+    let (mut sum, mut number) = (0.0, 0u32);
+    for probability in probabilities {
+        (sum, number) = (sum + log_odds(probability), number + 1);
+    }
+    (number > 0).then(|| sum / number as f32)
 }
 
 fn log_odds(probability: f32) -> f32 {
@@ -259,14 +281,23 @@ mod tests {
             steps: steps.to_vec(),
         };
         let alone = said([0.3, 0.6], &[0.5, 0.3, 0.5, 0.6]);
-        assert_eq!(Predictions::join(vec![alone.clone()]), alone);
-        let joined = Predictions::join(vec![alone.clone(), said([0.9, 0.4], &[0.5, 0.9, 0.5, 0.4])]);
+        assert_eq!(Predictions::join(vec![alone.clone()], vec![]), alone);
+        let other = said([0.9, 0.4], &[0.5, 0.9, 0.5, 0.4]);
+        let joined = Predictions::join(vec![alone.clone(), other.clone()], vec![]);
         let scores: Vec<f32> = joined.last.iter().map(|one| one.score).collect();
         // Odds of 3/7 and 9, whose root of the product is 1.96; odds of 3/2 and 2/3.
         assert!((scores[0] - 0.6626).abs() < 1e-3 && (scores[1] - 0.5).abs() < 1e-6, "{scores:?}");
         assert_eq!(joined.steps.len(), 4);
         // With another number of steps there is nothing to compare.
-        assert_eq!(Predictions::join(vec![alone, said([0.9, 0.4], &[0.9, 0.4])]).steps, Vec::<f32>::new());
-        assert_eq!(Predictions::join(Vec::new()), Predictions::default());
+        let fewer = vec![alone.clone(), said([0.9, 0.4], &[0.9, 0.4])];
+        assert_eq!(Predictions::join(fewer, vec![]).steps, Vec::<f32>::new());
+        assert_eq!(Predictions::join(vec![], vec![]), Predictions::default());
+        // A tally alone, and beside networks that are undecided: it decides.
+        let tally = said([0.9, 0.1], &[]);
+        assert_eq!(Predictions::join(vec![], vec![tally.clone()]), tally);
+        let joined = Predictions::join(vec![said([0.5, 0.5], &[0.5; 4])], vec![tally.clone()]);
+        let scores: Vec<f32> = joined.last.iter().map(|one| one.score).collect();
+        assert!(scores[0] > 0.6 && scores[1] < 0.4, "{scores:?}");
+        assert_eq!(joined.steps, [scores[0], scores[0], scores[1], scores[1]]);
     }
 }

@@ -15,6 +15,7 @@ use crate::model::knowledge::memory::Seen;
 use crate::model::knowledge::proofs::{Proofs, Shares};
 use crate::model::recipe::Recipe;
 use crate::model::shipped;
+use crate::model::tally::Tally;
 use crate::model::together::TogetherFile;
 use crate::util::files;
 
@@ -109,9 +110,10 @@ impl TrainedModel {
         is_own: bool,
     ) -> Result<Self, Error> {
         let opened = if is_own { <Model>::from_own_bytes(bytes) } else { <Model>::from_bytes(bytes) };
-        let (model, metadata, attachments) = opened.map_err(|error| match TogetherFile::is_one(bytes) {
-            true => Error::ReadsTogether { model: name.to_owned() },
-            false => Error::data(name, error),
+        let (model, metadata, attachments) = opened.map_err(|error| match bytes {
+            _ if TogetherFile::is_one(bytes) => Error::ReadsTogether { model: name.to_owned() },
+            _ if Tally::is_one(bytes) => Error::OnlyCounts { model: name.to_owned() },
+            _ => Error::data(name, error),
         })?;
         let damaged = |message: String| Error::data(name, message);
         let part = |key: &str| {
@@ -209,6 +211,8 @@ pub enum AnyModel {
     Single(Box<TrainedModel>),
     /// One that reads a conjecture and its candidates together.
     Together(Box<TogetherFile>),
+    /// Counts of training, which judge pairs beside networks.
+    Tally(Box<Tally>),
 }
 
 impl AnyModel {
@@ -221,6 +225,9 @@ impl AnyModel {
         let bytes = bytes_of(model)?;
         if TogetherFile::is_one(&bytes) {
             return Ok(AnyModel::Together(Box::new(TogetherFile::from_bytes(&bytes, model)?)));
+        }
+        if Tally::is_one(&bytes) {
+            return Ok(AnyModel::Tally(Box::new(Tally::from_bytes(&bytes, model)?)));
         }
         Ok(AnyModel::Single(Box::new(TrainedModel::from_bytes(&bytes, model)?)))
     }

@@ -4,6 +4,6 @@ pub mod conjectures;
 pub(crate) mod index;
 pub(crate) mod marks;
 pub mod memory;
-mod packed;
+pub(crate) mod packed;
 pub mod proofs;
 pub(crate) mod symbols;

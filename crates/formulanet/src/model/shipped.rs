@@ -4,9 +4,10 @@ use crate::read::Syntax;
 
 /// Their names and files.
 #[cfg(feature = "shipped")]
-const MODELS: [(&str, &[u8]); 6] = [
+const MODELS: [(&str, &[u8]); 7] = [
     ("holstep", include_bytes!("../../../../models/holstep/model.safetensors")),
     ("holstep-2", include_bytes!("../../../../models/holstep-2/model.safetensors")),
+    ("holstep-tally", include_bytes!("../../../../models/holstep-tally/model.safetensors")),
     ("hol-premises", include_bytes!("../../../../models/hol-premises/model.safetensors")),
     ("mizar", include_bytes!("../../../../models/mizar/model.safetensors")),
     ("mizar-premises", include_bytes!("../../../../models/mizar-premises/model.safetensors")),
@@ -16,9 +17,10 @@ const MODELS: [(&str, &[u8]); 6] = [
 const MODELS: [(&str, &[u8]); 0] = [];
 
 /// What each is for, what it was trained on, and how good it is.
-const CARDS: [(&str, &str); 6] = [
+const CARDS: [(&str, &str); 7] = [
     ("holstep", include_str!("../../../../models/holstep/README.md")),
     ("holstep-2", include_str!("../../../../models/holstep-2/README.md")),
+    ("holstep-tally", include_str!("../../../../models/holstep-tally/README.md")),
     ("hol-premises", include_str!("../../../../models/hol-premises/README.md")),
     ("mizar", include_str!("../../../../models/mizar/README.md")),
     ("mizar-premises", include_str!("../../../../models/mizar-premises/README.md")),
@@ -42,7 +44,7 @@ pub fn card(name: &str) -> Option<&'static str> {
 /// The shipped models that judge pairs together with this one, as `formulanet eval` has them do.
 pub fn partners(name: &str) -> &'static [&'static str] {
     match name {
-        "holstep" if bytes("holstep-2").is_some() => &["holstep-2"],
+        "holstep" if bytes("holstep-2").is_some() => &["holstep-2", "holstep-tally"],
         _ => &[],
     }
 }
@@ -88,7 +90,7 @@ mod tests {
             formulanet_net::verify(bytes(name).unwrap()).unwrap();
             let makes_vectors = match AnyModel::named(name).unwrap() {
                 AnyModel::Single(model) => !model.model.config().marks && model.origin.memory_of.is_none(),
-                AnyModel::Together(_) => false,
+                AnyModel::Together(_) | AnyModel::Tally(_) => false,
             };
             assert_eq!(for_libraries().any(|other| other == name), makes_vectors, "{name}");
         }

@@ -74,7 +74,7 @@ impl TogetherFile {
     pub fn named(model: &str) -> Result<Self, Error> {
         match AnyModel::named(model)? {
             AnyModel::Together(file) => Ok(*file),
-            AnyModel::Single(_) => Err(Error::data(
+            AnyModel::Single(_) | AnyModel::Tally(_) => Err(Error::data(
                 model,
                 "expected a model that reads statements together, found one that does not",
             )),

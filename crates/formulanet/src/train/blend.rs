@@ -1,11 +1,8 @@
 //! Learning how to blend signals: what proofs of a library used, asked in its order.
 
-mod boost;
-
 use formulanet_logic::{Interner, hol};
 
-pub use boost::{BoostOptions, Examples, boost};
-
+use super::boost::Examples;
 use crate::rank::{Features, Signals, Theory};
 use crate::read::TheoryFile;
 use crate::util::random::{falls_in, sample, scramble};

@@ -78,6 +78,8 @@ const HALF: f32 = 0.7;
 /// So many hints at first say what a statement was for other conjectures. Those after them say which symbols it has in
 /// common with this one; then come [`MEMORIES`], and what is known of the conjecture whatever the statement.
 pub(crate) const REMEMBERED: usize = 4;
+/// So many hints after those say what it was for conjectures like this one.
+pub(crate) const LIKENESS: usize = POWERS.len();
 /// The other hints on what a statement was for other conjectures.
 pub(crate) const MEMORIES: Range<usize> = REMEMBERED + MATCHES..REMEMBERED + MATCHES + 8;
 

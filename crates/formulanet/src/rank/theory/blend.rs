@@ -6,13 +6,13 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use formulanet_net::{CHECKSUM, UNSEALED, is_sealed, seal, verify};
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use safetensors::tensor::{SafeTensors, TensorView};
 
 use super::facts::{Goal, Theory};
-use super::forest::{DEEPEST, Forest};
 use super::methods::Scored;
 use super::signals::{Place, Signals};
 use crate::Error;
+use crate::model::Forest;
 use crate::util::files;
 
 /// Trees that score what [`Signals`] say about a fact.
@@ -28,9 +28,6 @@ const KIND: &str = "kind";
 const BLEND: &str = "blend";
 const SIGNALS: &str = "signals";
 const ORIGIN: &str = "origin";
-const COLUMNS: &str = "columns";
-const THRESHOLDS: &str = "thresholds";
-const LEAVES: &str = "leaves";
 
 impl Blend {
     /// A blend of all signals.
@@ -103,50 +100,20 @@ impl Blend {
             return Err(damaged("a damaged one: the checksum does not fit"));
         }
         let tensors = SafeTensors::deserialize(bytes).map_err(|error| damaged(&error.to_string()))?;
-        let tensor = |key: &str, dtype: Dtype| {
-            let found = tensors.tensor(key).map_err(|error| damaged(&error.to_string()))?;
-            match found.shape() {
-                &[trees, width] if found.dtype() == dtype => Ok((trees, width, found.data().to_vec())),
-                _ => Err(damaged(&format!("another shape of `{key}`"))),
-            }
-        };
-        let floats = |data: Vec<u8>| -> Vec<f32> {
-            data.chunks_exact(4)
-                .map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
-                .collect()
-        };
-        let (trees, inner, columns) = tensor(COLUMNS, Dtype::U8)?;
-        let (thresholds_trees, thresholds_inner, thresholds) = tensor(THRESHOLDS, Dtype::F32)?;
-        let (leaves_trees, outer, leaves) = tensor(LEAVES, Dtype::F32)?;
-        let (thresholds, leaves) = (floats(thresholds), floats(leaves));
-        let depth = outer.checked_ilog2().unwrap_or(0) as usize;
-        let is_whole = (thresholds_trees, leaves_trees, thresholds_inner) == (trees, trees, inner)
-            && (1..=DEEPEST).contains(&depth)
-            && outer == 1 << depth
-            && inner + 1 == outer
-            && columns.iter().all(|&column| usize::from(column) < Signals::COUNT)
-            && thresholds.iter().all(|threshold| !threshold.is_nan())
-            && leaves.iter().all(|leaf| leaf.is_finite());
-        if !is_whole {
-            return Err(damaged("damaged trees"));
-        }
-        let forest = Forest { width: Signals::COUNT, depth, columns, thresholds, leaves };
+        let forest = Forest::read(&tensors, Signals::COUNT).map_err(|found| damaged(&found))?;
         Ok(Blend { forest, origin: part(ORIGIN).to_owned() })
     }
 
     /// As files have it.
     fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let Forest { depth, columns, thresholds, leaves, .. } = &self.forest;
-        let bytes =
-            |numbers: &[f32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
-        let (trees, outer) = (self.forest.len(), 1usize << depth);
-        let (thresholds, leaves) = (bytes(thresholds), bytes(leaves));
         let failed = |error: safetensors::SafeTensorError| Error::data("blend", error.to_string());
-        let parts = [
-            (COLUMNS, TensorView::new(Dtype::U8, vec![trees, outer - 1], columns).map_err(failed)?),
-            (THRESHOLDS, TensorView::new(Dtype::F32, vec![trees, outer - 1], &thresholds).map_err(failed)?),
-            (LEAVES, TensorView::new(Dtype::F32, vec![trees, outer], &leaves).map_err(failed)?),
-        ];
+        let parts = self.forest.parts();
+        let view = |(name, dtype, shape, bytes)| -> Result<_, Error> {
+            Ok((name, TensorView::new(dtype, shape, bytes).map_err(failed)?))
+        };
+        let parts =
+            parts.iter().map(|(name, dtype, shape, bytes)| view((*name, *dtype, shape.clone(), bytes)));
+        let parts = parts.collect::<Result<Vec<_>, Error>>()?;
         let metadata = HashMap::from([
             (KIND.to_owned(), BLEND.to_owned()),
             (SIGNALS.to_owned(), Signals::NAMES.join(" ")),

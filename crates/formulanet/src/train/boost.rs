@@ -3,7 +3,8 @@
 //! Numbers are sorted into bins once; a tree is grown level by level from histograms of first and second derivatives of the
 //! loss. All sums have a fixed order, so that the result does not depend on the number of threads.
 
-use crate::rank::Forest;
+use crate::model::Forest;
+use crate::util::random::{falls_in, scramble};
 use crate::{Error, Progress, Stage};
 
 /// How trees are grown.
@@ -21,8 +22,19 @@ pub struct BoostOptions {
     pub least: f32,
     /// How much the pairwise loss counts beside the pointwise one.
     pub pairwise: f32,
+    /// Which share of the columns each tree looks at, and which share of the groups.
+    pub shares: Shares,
     /// Threads.
     pub threads: usize,
+}
+
+/// What a tree looks at, drawn anew for every tree: trees that look at different things err in different places.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Shares {
+    /// Which share of the numbers of a row.
+    pub columns: f32,
+    /// Which share of the groups.
+    pub groups: f32,
 }
 
 impl Default for BoostOptions {
@@ -34,6 +46,7 @@ impl Default for BoostOptions {
             smoothing: 5.0,
             least: 5.0,
             pairwise: 0.5,
+            shares: Shares { columns: 1.0, groups: 1.0 },
             threads: 2,
         }
     }
@@ -101,11 +114,26 @@ impl Column {
         let step = (examples.len() / 50_000).max(1);
         let mut sample: Vec<f32> = values().step_by(step).collect();
         sample.sort_unstable_by(f32::total_cmp);
-        let mut edges: Vec<f32> = (1..BINS).map(|bin| sample[bin * (sample.len() - 1) / BINS]).collect();
-        edges.dedup();
+        let edges = edges(&sample);
         let bins = values().map(|value| edges.partition_point(|&edge| edge < value) as u8).collect();
         Column { bins, edges }
     }
+}
+
+/// Where bins end, given a sample of values in order. Of a few values, each has a bin; of many, those that are frequent,
+/// and the others are spread evenly.
+fn edges(sample: &[f32]) -> Vec<f32> {
+    let most = sample.len() / BINS + 1;
+    let runs = || sample.chunk_by(|a, b| a == b);
+    let mut edges: Vec<f32> = if runs().count() <= BINS {
+        runs().map(|run| run[0]).collect()
+    } else {
+        let capped: Vec<f32> = runs().flat_map(|run| &run[..run.len().min(most)]).copied().collect();
+        (1..BINS).map(|bin| capped[bin * (capped.len() - 1) / BINS]).collect()
+    };
+    edges.truncate(BINS - 1);
+    edges.dedup();
+    edges
 }
 
 /// The best way to split a node.
@@ -126,15 +154,19 @@ pub fn boost(examples: &Examples, options: &BoostOptions, progress: &dyn Progres
     let columns = make_columns(examples, options.threads);
     let mut forest = Forest::new(examples.width, options.depth);
     let mut scores = vec![0.0f32; examples.len()];
-    for _ in 0..options.trees {
+    for tree in 0..options.trees as u64 {
         if progress.is_stopped() {
             return Err(Error::Interrupted);
         }
-        let slopes = slopes(examples, &scores, options);
+        let mut slopes = slopes(examples, &scores, options);
+        leave_out(examples, tree, options.shares.groups, &mut slopes);
+        let drawn =
+            |column: usize| falls_in(scramble(scramble(tree) ^ column as u64), options.shares.columns);
+        let drawn: Vec<usize> = (0..columns.len()).filter(|&column| drawn(column)).collect();
         let mut nodes = vec![0u32; examples.len()];
         let mut splits: Vec<(u8, f32)> = Vec::new();
         for level in 0..options.depth {
-            let best = best_splits(&columns, &nodes, &slopes, 1 << level, options);
+            let best = best_splits((&columns, &drawn), &nodes, &slopes, 1 << level, options);
             for split in &best {
                 splits.push(match split {
                     Some(split) => (split.column as u8, columns[split.column].edges[split.bin as usize]),
@@ -165,12 +197,23 @@ pub fn boost(examples: &Examples, options: &BoostOptions, progress: &dyn Progres
     Ok(forest)
 }
 
+/// Takes the slopes away from groups that a tree does not look at.
+fn leave_out(examples: &Examples, tree: u64, share: f32, slopes: &mut [(f32, f32)]) {
+    let mut start = 0;
+    for (group, &end) in examples.ends.iter().enumerate() {
+        if !falls_in(scramble(scramble(!tree) ^ group as u64), share) {
+            slopes[start..end].fill((0.0, 0.0));
+        }
+        start = end;
+    }
+}
+
 fn make_columns(examples: &Examples, threads: usize) -> Vec<Column> {
     in_threads(examples.width, threads, |at| Column::new(examples, at))
 }
 
 /// Computes something for every number below an end, on threads, in order.
-fn in_threads<T: Send>(end: usize, threads: usize, compute: impl Fn(usize) -> T + Sync) -> Vec<T> {
+pub(super) fn in_threads<T: Send>(end: usize, threads: usize, compute: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let threads = threads.clamp(1, end.max(1));
     let compute = &compute;
     std::thread::scope(|scope| {
@@ -250,15 +293,20 @@ fn discount(rank: f32) -> f32 {
 
 /// The best split of every node of a level, if any gains something.
 fn best_splits(
-    columns: &[Column],
+    (columns, drawn): (&[Column], &[usize]),
     nodes: &[u32],
     slopes: &[(f32, f32)],
     number: usize,
     options: &BoostOptions,
 ) -> Vec<Option<Split>> {
-    let of_columns = in_threads(columns.len(), options.threads, |at| {
+    let of_columns = in_threads(drawn.len(), options.threads, |place| {
+        let at = drawn[place];
         let mut sums = vec![(0.0f32, 0.0f32); number * BINS];
         for ((&bin, &node), &(slope, bend)) in columns[at].bins.iter().zip(nodes).zip(slopes) {
+            // Rows that the tree does not look at.
+            if bend == 0.0 {
+                continue;
+            }
             let sum = &mut sums[node as usize * BINS + usize::from(bin)];
             *sum = (sum.0 + slope, sum.1 + bend);
         }
@@ -325,6 +373,17 @@ mod tests {
             check([0.1, 0.8, 0.5], false);
             check([0.9, 0.2, 0.5], false);
         }
+    }
+
+    #[test]
+    fn bins_end_where_values_do() {
+        let check = |sample: &[f32], expected: &[f32]| assert_eq!(edges(sample), expected);
+        check(&[1.0, 1.0, 2.0, 7.0], &[1.0, 2.0, 7.0]);
+        check(&[], &[]);
+        // Half of the values are 0, and the others have most of the bins all the same.
+        let sample: Vec<f32> = (0..2000).map(|i| (i - 1000).max(0) as f32).collect();
+        let found = edges(&sample);
+        assert!(found.len() > 55 && found[0] == 0.0 && found.is_sorted(), "{found:?}");
     }
 
     #[test]
