@@ -28,6 +28,8 @@ def main(source, target, owner):
             entry["data_offsets"] = [offset - (end - begin) for offset in entry["data_offsets"]]
     parts = json.loads(header["__metadata__"]["formulanet"])
     parts["origin"] = json.dumps(json.loads(parts["origin"]) | {"memory_of": owner})
+    # `formulanet seal OUT` makes another.
+    parts.pop("checksum", None)
     header["__metadata__"]["formulanet"] = json.dumps(parts)
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
