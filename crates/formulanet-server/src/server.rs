@@ -6,6 +6,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
+use formulanet::net::share_free_memory;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
@@ -31,6 +32,7 @@ impl Server {
     ///
     /// If one of them cannot be had.
     pub fn new(settings: Settings) -> Result<Self, StartError> {
+        share_free_memory();
         let fail = |cause| StartError::Listen { address: settings.listen, cause };
         // First, because this is what fails most often, and reading takes a while.
         let listener = TcpListener::bind(settings.listen).map_err(fail)?;

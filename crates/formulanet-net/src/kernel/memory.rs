@@ -12,6 +12,16 @@ pub fn give_memory_back() {
     }
 }
 
+/// Lets all threads that begin from now on share what others have freed, instead of keeping it for each apart. Does nothing
+/// where the C library is not GNU's.
+pub fn share_free_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: the function sets a number of the allocator, which may be done at any time.
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, 1);
+    }
+}
+
 /// An empty vector with room for so many numbers, in large pages where the system has them: a model's numbers are thousands of
 /// small ones, each of which takes the system a microsecond when it is first touched.
 pub(crate) fn roomy(count: usize) -> Vec<f32> {
