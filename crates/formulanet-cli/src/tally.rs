@@ -18,7 +18,7 @@ use crate::progress::Bar;
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet tally --data holstep --out tally.safetensors\n  \
-    formulanet eval --model run/model.safetensors --model tally.safetensors --data holstep")]
+    formulanet eval --model tally.safetensors --data holstep")]
 pub(crate) struct Arguments {
     /// A folder of `formulanet prepare` with pairs for training
     #[arg(long, value_name = "FOLDER")]
