@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use formulanet::model::TrainedModel;
 use formulanet::net::{Compute, Meeting, Precision, Storage};
 use formulanet::rank::{Intake, Library, Ranker};
 use formulanet::read::Syntax;
@@ -29,7 +30,9 @@ pub(crate) const STATEMENTS: [(&str, &str); 6] = [
 pub(crate) fn files(folder: &Path) -> (PathBuf, PathBuf) {
     let (model, library) = (folder.join("tiny.safetensors"), folder.join("small.db"));
     tiny(Meeting::Towers).save(&model, Storage::F32).unwrap();
-    let ranker = Ranker::new(tiny(Meeting::Towers), Compute::new(Precision::F32, 1)).unwrap();
+    // A file is known by its checksum, which the model in memory has not.
+    let saved = TrainedModel::load(&model).unwrap();
+    let ranker = Ranker::new(saved, Compute::new(Precision::F32, 1)).unwrap();
     let mut intake = Intake::new(&ranker);
     Library::build(&library, &ranker, &model.to_string_lossy(), |addition| {
         STATEMENTS.iter().try_for_each(|(name, text)| addition.push(intake.take(name, text, Syntax::Hol)?))
