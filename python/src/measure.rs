@@ -97,7 +97,7 @@ fn one_by_one(
             }
             AnyModel::Tally(tally) => {
                 let map = TokenMap::new(prepared.vocabulary(), &tally.vocabulary, &model.name)?;
-                tallies.push(predict_tally(&tally, &prepared, &map, &pairs, stop)?);
+                tallies.push(predict_tally(&tally, &prepared, &map, &pairs, &model.compute(), stop)?);
             }
             AnyModel::Together(_) => {}
         }

@@ -374,7 +374,7 @@ fn classify(
 fn count(tally: &Tally, prepared: &Prepared, pairs: &[u32], arguments: &Arguments) -> Result<Predictions> {
     let name = arguments.model.join(" + ");
     let map = TokenMap::new(prepared.vocabulary(), &tally.vocabulary, &name)?;
-    Ok(predict_tally(tally, prepared, &map, pairs, &Bar::new())?)
+    Ok(predict_tally(tally, prepared, &map, pairs, &arguments.compute.compute(), &Bar::new())?)
 }
 
 /// Prepared data, or raw data that was prepared for the occasion.

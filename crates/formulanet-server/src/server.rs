@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
-use formulanet::net::share_free_memory;
+use formulanet::net::return_large_memory;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
@@ -32,7 +32,7 @@ impl Server {
     ///
     /// If one of them cannot be had.
     pub fn new(settings: Settings) -> Result<Self, StartError> {
-        share_free_memory();
+        return_large_memory();
         let fail = |cause| StartError::Listen { address: settings.listen, cause };
         // First, because this is what fails most often, and reading takes a while.
         let listener = TcpListener::bind(settings.listen).map_err(fail)?;
@@ -114,6 +114,7 @@ impl Server {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .max_blocking_threads(workers + 4)
+            .thread_keep_alive(IDLE)
             .enable_all()
             .build()?;
         let result = runtime.block_on(async {
@@ -133,6 +134,8 @@ impl Server {
 const MOST_CONNECTIONS: usize = 1 << 20;
 /// Time beyond that of a request to write answers and notice that the time is over.
 const GRACE: Duration = Duration::from_secs(1);
+/// A thread that has had nothing to compute for so long ends: each keeps memory that it may need again.
+const IDLE: Duration = Duration::from_secs(1);
 
 /// The signals that ask a process to end.
 struct Signals {

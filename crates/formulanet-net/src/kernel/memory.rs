@@ -12,15 +12,20 @@ pub fn give_memory_back() {
     }
 }
 
-/// Lets all threads that begin from now on share what others have freed, instead of keeping it for each apart. Does nothing
-/// where the C library is not GNU's.
-pub fn share_free_memory() {
+/// Lets what is large go back to the system as soon as it is freed. By itself, the C library takes the size of what was freed
+/// for a reason to keep the next of that size, and small pieces between large ones hold these. Does nothing where the C library
+/// is not GNU's.
+pub fn return_large_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: the function sets a number of the allocator, which may be done at any time.
     unsafe {
-        libc::mallopt(libc::M_ARENA_MAX, 1);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_PIECE);
     }
 }
+
+/// From so many bytes on, a piece of memory is large.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const LARGE_PIECE: i32 = 1 << 16;
 
 /// An empty vector with room for so many numbers, in large pages where the system has them: a model's numbers are thousands of
 /// small ones, each of which takes the system a microsecond when it is first touched.

@@ -12,6 +12,9 @@ use crate::util::random::sample;
 use crate::util::vector::CHUNK;
 use crate::{Error, Progress, Stage};
 
+/// How many graphs one thread looks up in a memory before it takes the next.
+const LOOKED_UP: usize = 64;
+
 /// The predictions of all classifiers.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Predictions {
@@ -233,20 +236,25 @@ impl Judge<'_> {
 
     /// What is known of every pair beside its graphs, and its statement with marks if it has any.
     fn hints(&self, places: &[Places], inputs: &[GraphInput<'_>]) -> (Vec<Hints>, Vec<Option<Marked>>) {
-        let known: Vec<_> = inputs.iter().map(|&input| self.seen.statement(input)).collect();
-        let (mut hints, mut marked) = (Vec::new(), Vec::new());
-        for same in places.chunk_by(|a, b| a.conjecture == b.conjecture) {
-            let conjecture = same[0].conjecture.map(|place| inputs[place]);
+        let compute = self.network.compute();
+        let parts: Vec<_> = inputs.chunks(LOOKED_UP).collect();
+        let look_up =
+            |part: usize| -> Vec<_> { parts[part].iter().map(|&graph| self.seen.statement(graph)).collect() };
+        let known: Vec<_> = compute.map(parts.len(), look_up).into_iter().flatten().collect();
+        let groups: Vec<&[Places]> = places.chunk_by(|a, b| a.conjecture == b.conjecture).collect();
+        let of_group = |group: usize| {
+            let conjecture = groups[group][0].conjecture.map(|place| inputs[place]);
             let asked = conjecture.map_or_else(Asked::default, |graph| self.seen.conjecture(graph));
             let marking = self.marker.as_ref().zip(conjecture);
             let marking = marking.map(|(marker, graph)| (marker, marker.wanted(graph.tokens)));
-            for places in same {
-                hints.push(self.seen.hints(&known[places.statement], &asked));
+            let of_pair = |places: &Places| {
                 let statement = inputs[places.statement];
-                marked.push(marking.as_ref().and_then(|(marker, wanted)| marker.mark(statement, wanted)));
-            }
-        }
-        (hints, marked)
+                let marked = marking.as_ref().and_then(|(marker, wanted)| marker.mark(statement, wanted));
+                (self.seen.hints(&known[places.statement], &asked), marked)
+            };
+            groups[group].iter().map(of_pair).collect::<Vec<_>>()
+        };
+        compute.map(groups.len(), of_group).into_iter().flatten().unzip()
     }
 
     /// The vectors of graphs as they are, where some pair needs them so, and those of marked statements.

@@ -1,10 +1,15 @@
 //! What a tally says about prepared pairs.
 
-use crate::data::Prepared;
+use formulanet_net::Compute;
+
+use crate::data::{Pair, Prepared};
 use crate::measure::metrics::Prediction;
 use crate::measure::predict::{Predictions, TokenMap};
 use crate::model::Tally;
 use crate::{Error, Progress, Stage};
+
+/// How many conjectures are looked at between two looks at the progress.
+const CHUNK: usize = 32;
 
 /// Scores pairs of a prepared folder with a tally.
 ///
@@ -16,22 +21,29 @@ pub fn predict_tally(
     prepared: &Prepared,
     map: &TokenMap,
     pairs: &[u32],
+    compute: &Compute,
     progress: &dyn Progress,
 ) -> Result<Predictions, Error> {
     let mut last = Vec::with_capacity(pairs.len());
     progress.begin(Stage { name: "counting", done: 0, of: pairs.len() as u64, unit: "pairs" });
     let pair = |number: &u32| prepared.pair(*number as usize);
-    for same in pairs.chunk_by(|a, b| pair(a).conjecture == pair(b).conjecture) {
+    let groups: Vec<&[u32]> = pairs.chunk_by(|a, b| pair(a).conjecture == pair(b).conjecture).collect();
+    for groups in groups.chunks(CHUNK) {
         progress.check()?;
-        let conjecture = pair(&same[0]).conjecture;
-        let graph = prepared.conjecture(conjecture as usize).graph;
-        let goal = map.with_inputs(prepared, &[graph], |inputs| tally.goal(inputs[0]));
-        for pair in same.iter().map(pair) {
-            let odds = map.with_inputs(prepared, &[pair.statement], |inputs| tally.score(inputs[0], &goal));
-            let score = 1.0 / (1.0 + (-odds).exp());
-            last.push(Prediction { conjecture, score, is_useful: pair.useful });
-        }
-        progress.advance(same.len() as u64);
+        let judged = compute.map(groups.len(), |group| {
+            let conjecture = pair(&groups[group][0]).conjecture;
+            let graph = prepared.conjecture(conjecture as usize).graph;
+            let goal = map.with_inputs(prepared, &[graph], |inputs| tally.goal(inputs[0]));
+            let judge = |pair: Pair| {
+                let statement = [pair.statement];
+                let odds = map.with_inputs(prepared, &statement, |inputs| tally.score(inputs[0], &goal));
+                let score = 1.0 / (1.0 + (-odds).exp());
+                Prediction { conjecture, score, is_useful: pair.useful }
+            };
+            groups[group].iter().map(pair).map(judge).collect::<Vec<_>>()
+        });
+        progress.advance(judged.iter().map(|group| group.len() as u64).sum());
+        last.extend(judged.into_iter().flatten());
     }
     Ok(Predictions { last, steps: Vec::new() })
 }
