@@ -50,6 +50,7 @@ def seeds(program, folder):
     kills.holstep(folder / "data", 10)
     run("prepare", "data", "--out", "prepared", "--validation", "2")
     run("train", "--data", "prepared", "--out", "run", "--dim", "4", "--steps", "1", "--epochs", "1", "--threads", "1")
+    run("tally", "--data", "prepared", "--out", "tally.safetensors", "--trees", "3", "--depth", "2")
     (folder / "some.hol").write_text("".join(f"a{i}: {text}\n" for i, text in enumerate(HOL[:2])))
     (folder / "some.txt").write_text("a1: a0\n")
     run("library", "build", "some.db", "some.hol", "--model", "run/model.safetensors")
@@ -69,6 +70,7 @@ def seeds(program, folder):
         "deepmath": [f"C {TPTP[0]}\n+ {TPTP[0]}\n- {TPTP[1]}\n".encode()],
         "lean": [text.encode() for text in LEAN],
         "model": [unsealed(folder / "run/model.safetensors"), unsealed(ROOT / "models/blend/blend.safetensors")],
+        "tally": [unsealed(folder / "tally.safetensors")],
         "checkpoint": [bytes(4), b"\0\x10\0{\x08\x01\"", unsealed(folder / "run/last.safetensors")],
         "prepared": [b"".join(struct.pack("<I", len(content)) + content for content in contents)],
         "library": [(folder / "some.db").read_bytes()],
