@@ -13,7 +13,8 @@ use formulanet::net::{Compute, Precision, sealed};
 use libfuzzer_sys::fuzz_target;
 
 /// The words of the data that the first input was made of.
-const FILE: &str = "N A\nC |- (c1 = d)\nT c= cc1 cd\n+ |- (e1 = k3)\nT c= ce1 ck3\n- |- (h2 = (f k4))\nT c= ch2 cf ck4\n";
+const FILE: &str =
+    "N A\nC |- (c1 = d)\nT c= cc1 cd\n+ |- (e1 = k3)\nT c= ce1 ck3\n- |- (h2 = (f k4))\nT c= ch2 cf ck4\n";
 
 static PREPARED: LazyLock<Prepared> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a temporary folder").keep();
@@ -28,7 +29,8 @@ fuzz_target!(|input: &[u8]| {
     let Ok(input) = sealed(input) else { return };
     let Ok(tally) = Tally::from_bytes(&input, "fuzz") else { return };
     let Ok(map) = TokenMap::new(PREPARED.vocabulary(), &tally.vocabulary, "fuzz") else { return };
-    let pairs: Vec<u32> = Split::ALL.into_iter().flat_map(|split| pairs_of(&PREPARED, split, None, 0)).collect();
+    let pairs: Vec<u32> =
+        Split::ALL.into_iter().flat_map(|split| pairs_of(&PREPARED, split, None, 0)).collect();
     assert!(!pairs.is_empty());
     let _ = predict_tally(&tally, &PREPARED, &map, &pairs, &Compute::new(Precision::F32, 1), &Silent);
 });
