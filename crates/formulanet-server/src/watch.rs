@@ -18,6 +18,8 @@ use crate::router::App;
 const PAUSE: Duration = Duration::from_millis(200);
 /// After how many of these memory is given back, if anybody asked meanwhile.
 const TIDYING: u64 = 5;
+/// How often that is done after the last request: threads that end then leave some more.
+const ROUNDS: u32 = 3;
 
 /// What tells one file from another that took its place.
 type Identity = (u64, Option<SystemTime>);
@@ -33,7 +35,7 @@ struct Watched {
 pub(crate) fn begin(app: Weak<App>) {
     thread::spawn(move || {
         let mut watched: Vec<Option<Watched>> = Vec::new();
-        let (mut looks, mut answered) = (0u64, 0);
+        let (mut looks, mut answered, mut rounds) = (0u64, 0, 0);
         while let Some(app) = app.upgrade() {
             let shelves = &app.catalog.shelves;
             watched.resize_with(shelves.len(), || None);
@@ -44,10 +46,14 @@ pub(crate) fn begin(app: Weak<App>) {
                 }
             }
             looks += 1;
-            if looks.is_multiple_of(TIDYING)
-                && std::mem::replace(&mut answered, app.metrics.total()) != answered
-            {
-                give_memory_back();
+            if looks.is_multiple_of(TIDYING) {
+                if std::mem::replace(&mut answered, app.metrics.total()) != answered {
+                    rounds = ROUNDS;
+                }
+                if rounds > 0 {
+                    rounds -= 1;
+                    give_memory_back();
+                }
             }
             drop(app);
             thread::sleep(PAUSE);

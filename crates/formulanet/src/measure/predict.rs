@@ -9,9 +9,10 @@ use crate::model::knowledge::marks::{Marked, Marker};
 use crate::model::knowledge::memory::{Asked, Seen};
 use crate::util::distinct::Distinct;
 use crate::util::random::sample;
-use crate::util::vector::CHUNK;
 use crate::{Error, Progress, Stage};
 
+/// How many pairs are judged between two looks at the progress: the more, the more of their statements recur.
+const CHUNK: usize = 1 << 14;
 /// How many graphs one thread looks up in a memory before it takes the next.
 const LOOKED_UP: usize = 64;
 
