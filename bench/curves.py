@@ -68,4 +68,5 @@ def main():
         file.write("\n".join([head, '<rect width="100%" height="100%" fill="white"/>', *parts, "</svg>"]) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()
