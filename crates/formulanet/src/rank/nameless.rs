@@ -1,20 +1,21 @@
 //! Candidates by what statements say alone: renaming all symbols changes nothing.
 
-use super::pool::Pool;
-use super::theory::{Features, Method, Theory};
+use std::collections::HashSet;
 
-/// How many of the best come first. A prover that is given more wants to know what the symbols of these and of the goal
-/// mean, rather than the next best guesses: see `results/problem-graph.md`.
-const FIRST: usize = 64;
-/// How many of the candidates behind these are put there by what the goal's symbols lead to.
-const REACHED: usize = 1024;
+use super::pool::Pool;
+use super::theory::{Features, Goal, Theory};
+
+/// How many of the best come first, whatever they speak of: see `results/problem-graph.md`.
+const FIRST: usize = 8;
+/// How many of the candidates behind these are put there by how familiar their symbols are.
+const FAMILIAR: usize = 1024;
 
 /// What statements alone say about candidates for a goal.
 pub(super) struct Nameless {
     /// A score for each candidate.
     pub(super) scores: Vec<f32>,
-    /// Candidates that the goal's symbols lead to, as MePo asks, the first to be reached first.
-    reached: Vec<usize>,
+    theory: Theory,
+    goal: Goal,
 }
 
 impl Nameless {
@@ -31,26 +32,26 @@ impl Nameless {
         {
             scores[fact] = 1.0 / (2.0 + rank as f32);
         }
-        let reached = theory.rank(&goal, candidates.len(), Method::Reach, REACHED);
-        Nameless { scores, reached: reached.into_iter().map(|(fact, _)| fact).collect() }
+        Nameless { scores, theory, goal }
     }
 
-    /// The scores, where candidates behind the best few come in the order in which the goal's symbols lead to them.
+    /// The scores, where behind the best few come candidates that speak of what the goal and the best speak of.
     pub(super) fn surrounded(self) -> Vec<f32> {
-        let Nameless { mut scores, reached } = self;
+        let Nameless { mut scores, theory, goal } = self;
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
         let (first, behind) = order.split_at(FIRST.min(order.len()));
         let Some(&lowest) = first.last() else { return scores };
         let lowest = scores[lowest];
-        let is_first: std::collections::HashSet<usize> = first.iter().copied().collect();
-        let reached: Vec<usize> = reached.into_iter().filter(|fact| !is_first.contains(fact)).collect();
-        let steps = (reached.len() + 1) as f32;
-        // Half of what is left below the first ones is for what is reached, the other half for the rest.
+        let is_first: HashSet<usize> = first.iter().copied().collect();
+        let mut familiar = theory.familiar(&goal, &order, FAMILIAR);
+        familiar.retain(|fact| !is_first.contains(fact));
+        let steps = (familiar.len() + 1) as f32;
+        // Half of what is left below the first ones is for what is familiar, the other half for the rest.
         for &fact in behind {
             scores[fact] *= 0.5;
         }
-        for (rank, fact) in (1..).zip(reached) {
+        for (rank, fact) in (1..).zip(familiar) {
             scores[fact] = lowest * (1.0 - 0.5 * rank as f32 / steps);
         }
         scores
@@ -59,23 +60,38 @@ impl Nameless {
 
 #[cfg(test)]
 mod tests {
+    use formulanet_logic::{Interner, hol};
+
     use super::*;
 
-    fn check(count: usize, reached: &[usize], expected: &[usize]) {
-        let scores = (0..count).map(|number| 1.0 / (2.0 + number as f32)).collect();
-        let scores = Nameless { scores, reached: reached.to_vec() }.surrounded();
-        let mut order: Vec<usize> = (0..count).collect();
+    /// Who comes behind the first, if candidates were found with such scores.
+    fn check(goal: &str, candidates: &[&str], scores: &[f32], expected: &[usize]) {
+        let mut names = Interner::new();
+        let mut features = |text: &&str| {
+            Features::of(&hol::parse(text, &hol::Options::default(), &mut names).unwrap(), &names)
+        };
+        let goal = features(&goal);
+        let candidates: Vec<Features> = candidates.iter().map(features).collect();
+        let nameless = Nameless { scores: scores.to_vec(), ..Nameless::new(&goal, &candidates) };
+        let scores = nameless.surrounded();
+        let mut order: Vec<usize> = (0..candidates.len()).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
-        assert_eq!(order[FIRST.min(count)..], *expected);
-        assert_eq!(order[..FIRST.min(count)], *(0..FIRST.min(count)).collect::<Vec<_>>());
+        assert_eq!(order[FIRST.min(order.len())..], *expected);
         assert!(scores.iter().all(|score| (0.0..=1.0).contains(score)));
     }
 
     #[test]
-    fn what_is_reached_comes_behind_the_best() {
-        check(68, &[66, 3, 67], &[66, 67, 64, 65]);
-        check(68, &[], &[64, 65, 66, 67]);
-        check(3, &[2, 1], &[]);
-        check(0, &[], &[]);
+    fn what_is_familiar_comes_behind_the_best() {
+        let mut candidates = vec!["!x. ring x ==> group x"; FIRST];
+        // Behind the best: a fact of other things, one with a strange symbol, and one of symbols that others have.
+        candidates.extend(["!x. graph x ==> tree x", "!x. ring x ==> field x", "group zero"]);
+        let scores: Vec<f32> = (0..candidates.len()).map(|number| 1.0 / (2.0 + number as f32)).collect();
+        check("ring zero", &candidates, &scores, &[FIRST + 2, FIRST + 1, FIRST]);
+        check("ring zero", &candidates[..3], &scores[..3], &[]);
+        check("ring zero", &[], &[], &[]);
+        // Who has nothing in common with anybody keeps the order.
+        let strangers = vec!["!x. x = x"; FIRST + 2];
+        let scores: Vec<f32> = (0..strangers.len()).map(|number| 1.0 / (12.0 - number as f32)).collect();
+        check("ring zero", &strangers, &scores, &[1, 0]);
     }
 }

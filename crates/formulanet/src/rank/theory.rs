@@ -6,6 +6,7 @@
 mod bayes;
 mod blend;
 mod facts;
+mod familiar;
 mod features;
 mod flat;
 mod given;

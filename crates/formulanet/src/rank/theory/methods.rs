@@ -2,7 +2,7 @@
 
 use super::blend::Blend;
 use super::facts::{Goal, Theory};
-use super::{bayes, neighbours, reach};
+use super::{bayes, familiar, neighbours, reach};
 
 /// A way to rank the facts of a theory for a goal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,6 +69,13 @@ impl Theory {
             (Method::Auto, _) => self.rank_plainly(goal, before, Method::Mesh, number),
             _ => self.rank_plainly(goal, before, method, number),
         }
+    }
+
+    /// Facts that speak of nothing but what the goal and the facts that were found for it speak of, which come the best first:
+    /// so many, the most familiar first.
+    pub(crate) fn familiar(&self, goal: &Goal, found: &[usize], number: usize) -> Vec<usize> {
+        let scored = familiar::familiar(self, goal, found, number);
+        scored.into_iter().map(|(fact, _)| fact as usize).collect()
     }
 
     /// The best of all facts by [`Method::Auto`], for a goal that need not stand behind them: what is close to the fact that is

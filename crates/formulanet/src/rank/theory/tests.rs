@@ -44,6 +44,29 @@ const LISTS: [(&str, &[usize]); 7] = [
 ];
 
 #[test]
+fn what_speaks_of_nothing_new_is_familiar() {
+    let facts = [
+        "lattice top",
+        "!x. lattice x ==> poset x",
+        "!x. poset x ==> graph x",
+        "poset bottom",
+        "!x. tree x ==> graph x",
+    ];
+    let theory = theory(&facts.map(|text| (text, &[][..])));
+    let check = |found: &[usize], expected: &[usize]| {
+        assert_eq!(theory.familiar(&theory.goal(&features("lattice top")), found, 9), expected, "{found:?}");
+    };
+    // The goal's own symbols first; without others, nothing leads from classes to what they are part of.
+    check(&[], &[0, 1]);
+    // Whoever is found lends symbols, the first more than the next.
+    check(&[1], &[0, 1, 3, 2]);
+    check(&[1, 2], &[0, 1, 2, 4, 3]);
+    check(&[4], &[0, 4, 1, 2]);
+    assert_eq!(theory.familiar(&theory.goal(&features("lattice top")), &[1], 2), [0, 1]);
+    assert_eq!(theory.familiar(&theory.goal(&features("unheard of")), &[], 9), [0usize; 0]);
+}
+
+#[test]
 fn features_know_no_variables() {
     let check = |one: &str, other: &str, is_same: bool| {
         assert_eq!(features(one) == features(other), is_same, "{one} and {other}");
