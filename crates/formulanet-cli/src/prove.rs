@@ -282,14 +282,16 @@ impl Selector<'_> {
         Ok(Task { name, problem, orders })
     }
 
-    /// The axioms of a problem, the best first: by model and reader, and by what formulas say alone.
+    /// The axioms of a problem, the best first: by all that is known, and by what formulas say alone.
     fn orders(&self, problem: &Problem, embedded: &mut EmbeddedAxioms) -> Result<[Vec<Ranked>; 2]> {
         let mut scores = problem.scores_with(self.ranker, embedded);
         if let Some(reading) = self.reading {
             problem.rescore(reading, self.ranker, &mut scores)?;
         }
         let nameless = problem.nameless_scores(self.ranker, self.reading, &Pace::Free)?;
-        Ok([scores, nameless].map(|scores| order(&scores, |i| problem.axiom_name(i))))
+        let [known, nameless] = [scores, nameless].map(|scores| order(&scores, |i| problem.axiom_name(i)));
+        let both = order(&by_ranks(&known, &nameless), |i| problem.axiom_name(i));
+        Ok([both, nameless])
     }
 
     /// Adds the best facts of a library to a problem. All of its axioms, the best first.
@@ -311,6 +313,18 @@ impl Selector<'_> {
         let found = problem.rank_axioms(Some(from), self.ranker, &wishes, &selection, &Pace::Free)?;
         Ok(order(&found.scores, |i| problem.axiom_name(i)))
     }
+}
+
+/// Scores of axioms by their ranks in two orders. The model knows what was useful elsewhere, the second order what the symbols of
+/// the best mean: on problems of other conjectures, more of what a proof needs is among the first of both than of either.
+fn by_ranks(known: &[Ranked], nameless: &[Ranked]) -> Vec<f32> {
+    let mut scores = vec![0.0; known.len()];
+    for (order, weight) in [(known, 1.0), (nameless, 0.5)] {
+        for (rank, axiom) in order.iter().enumerate() {
+            scores[axiom.statement] += weight / (16.0 + rank as f32);
+        }
+    }
+    scores
 }
 
 /// Tries to prove a problem.
@@ -486,4 +500,26 @@ fn text(out: &mut impl Write, outcome: &Outcome) -> io::Result<()> {
         writeln!(out, "% used: {}", premises.join(" "))?;
     }
     proof.iter().try_for_each(|proof| writeln!(out, "{proof}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_orders_count() {
+        let ranked = |order: &[usize]| -> Vec<Ranked> {
+            order.iter().map(|&statement| Ranked { statement, score: 0.0 }).collect()
+        };
+        let check = |known: &[usize], nameless: &[usize], expected: &[usize]| {
+            let scores = by_ranks(&ranked(known), &ranked(nameless));
+            let found = order(&scores, |_| "");
+            assert_eq!(found.iter().map(|axiom| axiom.statement).collect::<Vec<_>>(), expected);
+        };
+        check(&[2, 0, 1], &[2, 0, 1], &[2, 0, 1]);
+        // Of two neighbours by the first, the second decides; but not of those that are far apart.
+        check(&[0, 1, 2, 3], &[3, 2, 1, 0], &[0, 1, 2, 3]);
+        check(&[0, 1, 2, 3], &[1, 2, 3, 0], &[1, 0, 2, 3]);
+        check(&[], &[], &[]);
+    }
 }

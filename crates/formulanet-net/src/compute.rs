@@ -149,6 +149,11 @@ impl Compute {
         self.buffers.lock().unwrap_or_else(PoisonError::into_inner).give(buffer);
     }
 
+    /// Lets go of memory that waits to be used again, and of how much there was. What is in use stays, and may come back.
+    pub fn forget_buffers(&self) {
+        *self.buffers.lock().unwrap_or_else(PoisonError::into_inner) = Buffers::default();
+    }
+
     /// Calls `work` for every number below `count`, on all threads, and returns the results in order.
     pub fn map<T: Send>(&self, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
         let results: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
@@ -198,5 +203,11 @@ mod tests {
         assert!(buffers.free.values().flatten().count() < 200, "as many as were of use at once, or few more");
         assert!(buffers.free_size + buffers.used_size <= buffers.most_used + buffers.most_used / 8);
         assert!(buffers.most_used < 2 * 10 * (1000 + 37 * 10 + 13 * 200));
+        drop(buffers);
+        let used = compute.take(500);
+        compute.forget_buffers();
+        assert_eq!(compute.buffers.lock().unwrap().free_size, 0);
+        compute.give(used);
+        assert_eq!(compute.buffers.lock().unwrap().used_size, 0);
     }
 }

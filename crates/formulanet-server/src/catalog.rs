@@ -105,6 +105,16 @@ impl Catalog {
         Ok(catalog)
     }
 
+    /// Lets go of memory that waits for the next request.
+    pub(crate) fn forget_buffers(&self) {
+        let models = self.slots.iter().filter_map(|slot| slot.model.get());
+        models.for_each(|model| model.ranker.network().compute().forget_buffers());
+        self.reader.get().into_iter().for_each(Reading::forget_buffers);
+        for shelf in &self.shelves {
+            shelf.read().reading.iter().for_each(Reading::forget_buffers);
+        }
+    }
+
     /// Names of the models.
     pub(crate) fn model_names(&self) -> impl Iterator<Item = &str> {
         self.slots.iter().map(|slot| slot.name.as_str())

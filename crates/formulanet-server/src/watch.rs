@@ -52,6 +52,7 @@ pub(crate) fn begin(app: Weak<App>) {
                 }
                 if rounds > 0 {
                     rounds -= 1;
+                    app.catalog.forget_buffers();
                     give_memory_back();
                 }
             }

@@ -26,6 +26,11 @@ impl TogetherNetwork {
         &self.model
     }
 
+    /// What it runs on.
+    pub fn compute(&self) -> &Compute {
+        &self.compute
+    }
+
     /// The score of every candidate of a problem: above 0 if it is likelier useful than not, where the network judges
     /// every candidate by itself; comparable within the problem alone, where it judges them against each other.
     ///

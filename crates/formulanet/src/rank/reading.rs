@@ -88,6 +88,11 @@ impl Reading {
         Self::new(TogetherFile::named("reader")?, compute)
     }
 
+    /// Lets go of memory that waits for the next question.
+    pub fn forget_buffers(&self) {
+        self.network.compute().forget_buffers();
+    }
+
     /// Whether its scores order candidates without saying how likely each is.
     fn is_ranking(&self) -> bool {
         self.network.model().config().loss == Loss::Pool
