@@ -130,7 +130,8 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 /// Begins the process anew with settings that the C library reads at its start alone. By itself, GNU's keeps pieces of memory for
 /// each thread that freed them, scattered over pages that nobody else can have then: a server that answers for days holds more
-/// and more of these. The server's threads take what they need from one place instead.
+/// and more of these. Two places from which all threads take what they need are enough for two that compute; one would keep them
+/// waiting for each other.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn share_memory() {
     use std::env;
@@ -158,7 +159,7 @@ const TUNABLES: &str = "GLIBC_TUNABLES";
 /// Settings with those that the server needs; `None` if all of them are there, with whatever value.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn with_shared_memory(given: &str) -> Option<String> {
-    let wanted = [("glibc.malloc.tcache_count", "0"), ("glibc.malloc.arena_max", "1")];
+    let wanted = [("glibc.malloc.tcache_count", "0"), ("glibc.malloc.arena_max", "2")];
     let is_given = |name: &str| given.split(':').any(|setting| setting.split('=').next() == Some(name));
     let missing = wanted.into_iter().filter(|(name, _)| !is_given(name));
     let missing: Vec<String> = missing.map(|(name, value)| format!("{name}={value}")).collect();
@@ -226,9 +227,9 @@ mod tests {
             // Otherwise the process would begin anew for ever.
             assert_eq!(found.and_then(|tunables| with_shared_memory(&tunables)), None, "{given}");
         };
-        check("", Some("glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1"));
+        check("", Some("glibc.malloc.tcache_count=0:glibc.malloc.arena_max=2"));
         check("glibc.malloc.arena_max=4", Some("glibc.malloc.arena_max=4:glibc.malloc.tcache_count=0"));
         check("glibc.malloc.tcache_count=7:glibc.malloc.arena_max=4", None);
-        check("nonsense", Some("nonsense:glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1"));
+        check("nonsense", Some("nonsense:glibc.malloc.tcache_count=0:glibc.malloc.arena_max=2"));
     }
 }
