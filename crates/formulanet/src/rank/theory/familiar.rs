@@ -39,7 +39,7 @@ pub(super) fn familiar(theory: &Theory, goal: &Goal, found: &[usize], number: us
             strange += 1.0 - known;
             telling = telling.max(known * rarity(symbol));
         }
-        (telling > 0.0).then(|| (number, telling - STRANGE * strange - LONG * fact.size as f32))
+        (telling > 0.0).then_some((number, telling - STRANGE * strange - LONG * fact.size as f32))
     });
     best(scored.collect(), number)
 }
