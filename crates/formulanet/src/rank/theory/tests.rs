@@ -61,7 +61,8 @@ fn what_speaks_of_nothing_new_is_familiar() {
     // Whoever is found lends symbols, the first more than the next.
     check(&[1], &[0, 1, 3, 2]);
     check(&[1, 2], &[0, 1, 2, 4, 3]);
-    check(&[4], &[0, 4, 1, 2]);
+    // Of two that are equally familiar, the later.
+    check(&[4], &[0, 4, 2, 1]);
     assert_eq!(theory.familiar(&theory.goal(&features("lattice top")), &[1], 2), [0, 1]);
     assert_eq!(theory.familiar(&theory.goal(&features("unheard of")), &[], 9), [0usize; 0]);
 }
