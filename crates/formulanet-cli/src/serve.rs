@@ -138,6 +138,10 @@ fn share_memory() {
     use std::os::unix::process::CommandExt;
     use std::process::Command;
 
+    // Once, whatever the C library makes of its settings.
+    if env::var_os(BEGUN_ANEW).is_some() {
+        return;
+    }
     let given = env::var_os(TUNABLES).unwrap_or_default();
     let Some(tunables) = given.to_str().and_then(with_shared_memory) else { return };
     let (Ok(program), mut words) = (env::current_exe(), env::args_os()) else { return };
@@ -146,7 +150,7 @@ fn share_memory() {
         command.arg0(name);
     }
     // Comes back only if the system refuses; then the server keeps a little more.
-    let _ = command.args(words).env(TUNABLES, tunables).exec();
+    let _ = command.args(words).env(TUNABLES, tunables).env(BEGUN_ANEW, "1").exec();
 }
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
@@ -155,6 +159,10 @@ fn share_memory() {}
 /// Where the C library looks for its settings.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const TUNABLES: &str = "GLIBC_TUNABLES";
+
+/// Set for a process that has begun anew.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const BEGUN_ANEW: &str = "FORMULANET_BEGUN_ANEW";
 
 /// Settings with those that the server needs; `None` if all of them are there, with whatever value.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -224,7 +232,6 @@ mod tests {
         let check = |given: &str, expected: Option<&str>| {
             let found = with_shared_memory(given);
             assert_eq!(found.as_deref(), expected, "{given}");
-            // Otherwise the process would begin anew for ever.
             assert_eq!(found.and_then(|tunables| with_shared_memory(&tunables)), None, "{given}");
         };
         check("", Some("glibc.malloc.tcache_count=0:glibc.malloc.arena_max=2"));
