@@ -128,56 +128,8 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Begins the process anew with settings that the C library reads at its start alone. By itself, GNU's keeps pieces of memory for
-/// each thread that freed them, scattered over pages that nobody else can have then: a server that answers for days holds more
-/// and more of these. Two places from which all threads take what they need are enough for two that compute; one would keep them
-/// waiting for each other.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn share_memory() {
-    use std::env;
-    use std::os::unix::process::CommandExt;
-    use std::process::Command;
-
-    // Once, whatever the C library makes of its settings.
-    if env::var_os(BEGUN_ANEW).is_some() {
-        return;
-    }
-    let given = env::var_os(TUNABLES).unwrap_or_default();
-    let Some(tunables) = given.to_str().and_then(with_shared_memory) else { return };
-    let (Ok(program), mut words) = (env::current_exe(), env::args_os()) else { return };
-    let mut command = Command::new(program);
-    if let Some(name) = words.next() {
-        command.arg0(name);
-    }
-    // Comes back only if the system refuses; then the server keeps a little more.
-    let _ = command.args(words).env(TUNABLES, tunables).env(BEGUN_ANEW, "1").exec();
-}
-
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn share_memory() {}
-
-/// Where the C library looks for its settings.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-const TUNABLES: &str = "GLIBC_TUNABLES";
-
-/// Set for a process that has begun anew.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-const BEGUN_ANEW: &str = "FORMULANET_BEGUN_ANEW";
-
-/// Settings with those that the server needs; `None` if all of them are there, with whatever value.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn with_shared_memory(given: &str) -> Option<String> {
-    let wanted = [("glibc.malloc.tcache_count", "0"), ("glibc.malloc.arena_max", "2")];
-    let is_given = |name: &str| given.split(':').any(|setting| setting.split('=').next() == Some(name));
-    let missing = wanted.into_iter().filter(|(name, _)| !is_given(name));
-    let missing: Vec<String> = missing.map(|(name, value)| format!("{name}={value}")).collect();
-    let all = (!given.is_empty()).then(|| given.to_owned()).into_iter().chain(missing.clone());
-    (!missing.is_empty()).then(|| all.collect::<Vec<_>>().join(":"))
-}
-
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
-    share_memory();
     let limits = arguments.limits;
     let server = Server::new(Settings {
         listen: arguments.listen,
@@ -221,22 +173,4 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     eprintln!("listening on http://{}", server.address());
     server.run_until_signal()?;
     Ok(())
-}
-
-#[cfg(all(test, target_os = "linux", target_env = "gnu"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn settings_are_added_once() {
-        let check = |given: &str, expected: Option<&str>| {
-            let found = with_shared_memory(given);
-            assert_eq!(found.as_deref(), expected, "{given}");
-            assert_eq!(found.and_then(|tunables| with_shared_memory(&tunables)), None, "{given}");
-        };
-        check("", Some("glibc.malloc.tcache_count=0:glibc.malloc.arena_max=2"));
-        check("glibc.malloc.arena_max=4", Some("glibc.malloc.arena_max=4:glibc.malloc.tcache_count=0"));
-        check("glibc.malloc.tcache_count=7:glibc.malloc.arena_max=4", None);
-        check("nonsense", Some("nonsense:glibc.malloc.tcache_count=0:glibc.malloc.arena_max=2"));
-    }
 }

@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use common::formulanet;
 
@@ -68,6 +69,59 @@ fn answers_until_it_is_asked_to_end() {
         assert!(began.elapsed() < Duration::from_secs(3), "an idle connection does not hold it up");
         drop(idle);
     }
+}
+
+#[test]
+fn rests_and_goes_on() {
+    let mut process = Process::start();
+    for _ in 0..2 {
+        let answer = process.ask("GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        // Long enough for it to rest, which nobody should notice.
+        thread::sleep(Duration::from_secs(3));
+    }
+    let sent = Command::new("kill").args(["-TERM", &process.child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    assert_eq!(process.child.wait().unwrap().code(), Some(0), "asked to end at rest");
+}
+
+/// What requests needed goes back: at rest, a server that answered more has no page more.
+#[test]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn memory_at_rest_is_the_same() {
+    let process = Process::start();
+    let ask = |number: usize| {
+        let nested = |depth: usize| "f (".repeat(depth) + "x" + &")".repeat(depth);
+        let premises =
+            (0..number % 23).map(|i| format!("p{i}: {} = {i}\\n", nested(i))).collect::<String>() + "t: T";
+        let conjecture = "!m n. m + n = n + m /\\\\ ".repeat(number % 7);
+        let body = format!(r#"{{"conjecture": "{conjecture}T", "premises": "{premises}"}}"#);
+        let head = "POST /v1/rank HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json";
+        let answer = process.ask(&format!("{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len()));
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    };
+    let resident = || {
+        let pages = fs::read_to_string(format!("/proc/{}/smaps_rollup", process.child.id())).unwrap();
+        let line = pages.lines().find_map(|line| line.strip_prefix("Rss:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<usize>().unwrap()
+    };
+    let round = |requests: usize| {
+        thread::scope(|scope| {
+            for client in 0..8 {
+                scope.spawn(move || (0..requests).for_each(|number| ask(8 * number + client)));
+            }
+        });
+    };
+    round(20);
+    thread::sleep(Duration::from_secs(5));
+    let before = resident();
+    round(60);
+    // A busy machine may take its time.
+    let began = Instant::now();
+    while resident() > before && began.elapsed() < Duration::from_secs(30) {
+        thread::sleep(Duration::from_millis(100));
+    }
+    assert!(resident() <= before, "{before} kB, then {}", resident());
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub use checkpoint::{
 pub use compute::{Compute, Precision};
 pub use config::{Config, Hints, Kind, Meeting, NormKind, Pooling, Reads};
 pub use group::{Alone, Group};
-pub use kernel::memory::{give_memory_back, return_large_memory};
+pub use kernel::memory::{apart, give_all_memory_back, give_memory_back, return_large_memory};
 pub use model::Model;
 pub use network::{Embedding, Network};
 pub use optim::{MovingAverage, Optimiser, Rule, Schedule, clip};

@@ -33,7 +33,6 @@ pub(crate) async fn serve(
     mut stop: watch::Receiver<bool>,
     metrics: &Metrics,
 ) {
-    let _open = metrics.connection();
     // Answers are small, and waiting to fill a packet would only delay them.
     let _ = stream.set_nodelay(true);
     let stream = Impatient { stream, patience, waiting: None };

@@ -33,10 +33,12 @@ mod page;
 mod pool;
 mod problem;
 mod rank;
+mod rest;
 mod router;
 mod select;
 mod server;
 mod settings;
+mod signals;
 mod watch;
 
 pub use lean::LeanSummary;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::StatusCode;
@@ -37,6 +37,7 @@ const OTHER: &str = "other";
 pub(crate) struct Metrics {
     in_flight: AtomicI64,
     connections: AtomicI64,
+    accepted: AtomicU64,
     slow: AtomicU64,
     counts: Mutex<Counts>,
 }
@@ -63,6 +64,15 @@ impl Drop for Gauge<'_> {
     }
 }
 
+/// A connection that is open as long as this lives.
+pub(crate) struct Connection(Arc<Metrics>);
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.0.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 impl Metrics {
     /// A request is being answered.
     pub(crate) fn request(&self) -> Gauge<'_> {
@@ -71,9 +81,20 @@ impl Metrics {
     }
 
     /// A connection is open.
-    pub(crate) fn connection(&self) -> Gauge<'_> {
+    pub(crate) fn connection(self: &Arc<Self>) -> Connection {
+        self.accepted.fetch_add(1, Ordering::Relaxed);
         self.connections.fetch_add(1, Ordering::Relaxed);
-        Gauge(&self.connections)
+        Connection(Arc::clone(self))
+    }
+
+    /// How many connections there were so far.
+    pub(crate) fn accepted(&self) -> u64 {
+        self.accepted.load(Ordering::Relaxed)
+    }
+
+    /// How many of them are open.
+    pub(crate) fn open(&self) -> i64 {
+        self.connections.load(Ordering::Relaxed)
     }
 
     /// A client was too slow to finish its first lines.

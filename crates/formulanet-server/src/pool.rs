@@ -61,6 +61,7 @@ pub(crate) struct Pool {
     heavy: Arc<Semaphore>,
     /// One for each request that is computed or waits.
     places: Arc<Semaphore>,
+    workers: usize,
     queue: usize,
 }
 
@@ -69,7 +70,12 @@ impl Pool {
         let (workers, queue) = (workers.clamp(1, MOST), queue.min(MOST));
         let places = Arc::new(Semaphore::new(workers + queue));
         let [light, heavy] = [(); 2].map(|()| Arc::new(Semaphore::new(workers)));
-        Pool { light, heavy, places, queue }
+        Pool { light, heavy, places, workers, queue }
+    }
+
+    /// Whether nothing is computed and nobody waits.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.places.available_permits() == self.workers + self.queue
     }
 
     /// Computes something, or says why not: too many are waiting, the time is over, or it panicked.

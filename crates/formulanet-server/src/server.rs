@@ -6,18 +6,19 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
-use formulanet::net::return_large_memory;
+use formulanet::net::{apart, return_large_memory};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
 use crate::catalog::Catalog;
 use crate::connection;
 use crate::lean::{Lean, LeanSummary};
-use crate::metrics::Metrics;
 use crate::page::Page;
 use crate::pool::Pool;
+use crate::rest::{self, READERS};
 use crate::router::{App, router};
 use crate::settings::{Settings, StartError};
+use crate::signals::{self, at_least};
 
 /// A server that has its models, its libraries and its address.
 pub struct Server {
@@ -32,7 +33,7 @@ impl Server {
     ///
     /// If one of them cannot be had.
     pub fn new(settings: Settings) -> Result<Self, StartError> {
-        return_large_memory();
+        return_large_memory(rest::places(&settings));
         let fail = |cause| StartError::Listen { address: settings.listen, cause };
         // First, because this is what fails most often, and reading takes a while.
         let listener = TcpListener::bind(settings.listen).map_err(fail)?;
@@ -41,7 +42,7 @@ impl Server {
         let catalog = Catalog::open(&settings)?;
         let lean = Lean::open(&settings)?;
         let pool = Pool::new(settings.workers, settings.queue);
-        let (metrics, page) = (Metrics::default(), Page::new());
+        let (metrics, page) = (Arc::default(), Page::new());
         Ok(Server { app: Arc::new(App { address, settings, catalog, pool, metrics, page, lean }), listener })
     }
 
@@ -66,68 +67,104 @@ impl Server {
     ///
     /// If the system takes the address away.
     pub async fn run(self, stop: impl Future<Output = ()>) -> io::Result<()> {
-        let Server { app, listener } = self;
-        crate::watch::begin(Arc::downgrade(&app));
-        let listener = tokio::net::TcpListener::from_std(listener)?;
+        crate::watch::begin(Arc::downgrade(&self.app));
+        self.answer(stop).await
+    }
+
+    /// The same on threads of its own, until the process is asked to end: by Ctrl-C or a signal to terminate. A second
+    /// signal ends it at once.
+    ///
+    /// When nobody asks for a while, the threads end, and others begin with the next connection: a thread keeps memory that it
+    /// may need again, and a server that answers for days would hold more and more of it.
+    ///
+    /// # Errors
+    ///
+    /// If the system gives no threads or no signals.
+    pub fn run_until_signal(self) -> Result<(), StartError> {
+        let told = signals::count()?;
+        crate::watch::begin(Arc::downgrade(&self.app));
+        while rest::until_asked(&self.listener, &told)? {
+            match apart(|| self.shift(&told))?? {
+                End::Told => break,
+                End::Rest => rest::give_all_back(&self.app),
+            }
+        }
+        Ok(())
+    }
+
+    /// Answers until the process is asked to end, or nobody asks anything for a while.
+    fn shift(&self, told: &watch::Receiver<u32>) -> io::Result<End> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(READERS)
+            .max_blocking_threads(self.app.settings.workers.clamp(1, 512) + 4)
+            .thread_keep_alive(IDLE)
+            .enable_all()
+            .build()?;
+        let end = runtime.block_on(async {
+            let stop = async {
+                tokio::select! {
+                    () = at_least(1, told) => End::Told,
+                    () = rest::until_quiet(&self.app) => End::Rest,
+                }
+            };
+            tokio::select! {
+                end = self.answer(stop) => end,
+                () = at_least(2, told) => Ok(End::Told),
+            }
+        });
+        // What still computes has looked at the clock, or will in a moment.
+        runtime.shutdown_timeout(GRACE);
+        end
+    }
+
+    /// Answers until `stop` is there, and gives what that says.
+    async fn answer<T>(&self, stop: impl Future<Output = T>) -> io::Result<T> {
+        let app = &self.app;
+        let listener = tokio::net::TcpListener::from_std(self.listener.try_clone()?)?;
         let (tell, told) = watch::channel(false);
         let connections = Arc::new(Semaphore::new(app.settings.max_connections.clamp(1, MOST_CONNECTIONS)));
-        let router = router(Arc::clone(&app));
+        let router = router(Arc::clone(app));
+        let tidying = tokio::spawn(rest::tidy(Arc::clone(app)));
         let mut stop = std::pin::pin!(stop);
-        loop {
+        let end = loop {
             // More connections wait in the system's own queue.
             let accepted = async {
                 let place = Arc::clone(&connections).acquire_owned().await;
                 (place, listener.accept().await)
             };
             let (place, accepted) = tokio::select! {
-                () = &mut stop => break,
+                end = &mut stop => break end,
                 accepted = accepted => accepted,
             };
             match accepted {
                 Ok((stream, _)) => {
-                    let (app, router, told) = (Arc::clone(&app), router.clone(), told.clone());
+                    let (app, router, told) = (Arc::clone(app), router.clone(), told.clone());
+                    let open = app.metrics.connection();
                     tokio::spawn(async move {
-                        let _place = place;
+                        let _held = (place, open);
                         connection::serve(stream, router, app.settings.timeout, told, &app.metrics).await;
                     });
                 }
                 // The client has gone, or there are no file descriptors left for a moment.
                 Err(_) => sleep(Duration::from_millis(20)).await,
             }
-        }
+        };
+        tidying.abort();
         drop((listener, told));
         // Fails only if no connection is open.
         let _ = tell.send(true);
         // Every connection holds a receiver until it ends.
         let _ = timeout(app.settings.timeout + GRACE, tell.closed()).await;
-        Ok(())
+        Ok(end)
     }
+}
 
-    /// The same on threads of its own, until the process is asked to end: by Ctrl-C or a signal to terminate. A second
-    /// signal ends it at once.
-    ///
-    /// # Errors
-    ///
-    /// If the system gives no threads or no signals.
-    pub fn run_until_signal(self) -> Result<(), StartError> {
-        let workers = self.app.settings.workers.clamp(1, 512);
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .max_blocking_threads(workers + 4)
-            .thread_keep_alive(IDLE)
-            .enable_all()
-            .build()?;
-        let result = runtime.block_on(async {
-            let (mut first, mut second) = (Signals::new()?, Signals::new()?);
-            tokio::select! {
-                result = self.run(async move { first.next().await }) => result,
-                () = async { second.next().await; second.next().await } => Ok(()),
-            }
-        });
-        // What still computes has looked at the clock, or will in a moment.
-        runtime.shutdown_timeout(GRACE);
-        Ok(result?)
-    }
+/// Why a shift ended.
+enum End {
+    /// The process was asked to end.
+    Told,
+    /// Nobody asks.
+    Rest,
 }
 
 /// More than any system allows.
@@ -136,41 +173,3 @@ const MOST_CONNECTIONS: usize = 1 << 20;
 const GRACE: Duration = Duration::from_secs(1);
 /// A thread that has had nothing to compute for so long ends: each keeps memory that it may need again.
 const IDLE: Duration = Duration::from_secs(1);
-
-/// The signals that ask a process to end.
-struct Signals {
-    #[cfg(unix)]
-    interrupt: tokio::signal::unix::Signal,
-    #[cfg(unix)]
-    terminate: tokio::signal::unix::Signal,
-}
-
-impl Signals {
-    #[cfg(unix)]
-    fn new() -> io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        Ok(Signals {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-        })
-    }
-
-    #[cfg(not(unix))]
-    fn new() -> io::Result<Self> {
-        Ok(Signals {})
-    }
-
-    #[cfg(unix)]
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-        }
-    }
-
-    #[cfg(not(unix))]
-    async fn next(&mut self) {
-        // Without it, the system ends the process itself.
-        let _ = tokio::signal::ctrl_c().await;
-    }
-}

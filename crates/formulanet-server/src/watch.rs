@@ -1,5 +1,4 @@
-//! Looks several times a second whether the files of the libraries have changed, and reads what is new; gives memory back
-//! that requests have needed.
+//! Looks several times a second whether the files of the libraries have changed, and reads what is new.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +7,7 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use formulanet::Error;
-use formulanet::net::{Precision, give_memory_back};
+use formulanet::net::Precision;
 use formulanet::rank::{Library, News};
 
 use crate::catalog::{Contents, Shelf};
@@ -16,10 +15,6 @@ use crate::router::App;
 
 /// Time between two looks.
 const PAUSE: Duration = Duration::from_millis(200);
-/// After how many of these memory is given back, if anybody asked meanwhile.
-const TIDYING: u64 = 5;
-/// How often that is done after the last request: threads that end then leave some more.
-const ROUNDS: u32 = 3;
 
 /// What tells one file from another that took its place.
 type Identity = (u64, Option<SystemTime>);
@@ -35,7 +30,6 @@ struct Watched {
 pub(crate) fn begin(app: Weak<App>) {
     thread::spawn(move || {
         let mut watched: Vec<Option<Watched>> = Vec::new();
-        let (mut looks, mut answered, mut rounds) = (0u64, 0, 0);
         while let Some(app) = app.upgrade() {
             let shelves = &app.catalog.shelves;
             watched.resize_with(shelves.len(), || None);
@@ -43,17 +37,6 @@ pub(crate) fn begin(app: Weak<App>) {
                 // A file that cannot be read now is tried again; what was read of it stays.
                 if look(shelf, app.settings.precision, watched).is_err() {
                     *watched = None;
-                }
-            }
-            looks += 1;
-            if looks.is_multiple_of(TIDYING) {
-                if std::mem::replace(&mut answered, app.metrics.total()) != answered {
-                    rounds = ROUNDS;
-                }
-                if rounds > 0 {
-                    rounds -= 1;
-                    app.catalog.forget_buffers();
-                    give_memory_back();
                 }
             }
             drop(app);
