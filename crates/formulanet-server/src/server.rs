@@ -4,6 +4,7 @@ use std::future::Future;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use formulanet::net::{apart, return_large_memory};
@@ -83,11 +84,16 @@ impl Server {
     pub fn run_until_signal(self) -> Result<(), StartError> {
         let told = signals::count()?;
         crate::watch::begin(Arc::downgrade(&self.app));
+        let mut has_answered = false;
         while rest::until_asked(&self.listener, &told)? {
-            match apart(|| self.shift(&told))?? {
-                End::Told => break,
-                End::Rest => rest::give_all_back(&self.app),
+            match apart(|| self.shift(&told)).flatten() {
+                Ok(End::Told) => break,
+                Ok(End::Rest) => rest::give_all_back(&self.app),
+                // There were threads before, so there may be some again; who asks waits so long.
+                Err(_) if has_answered => thread::sleep(GRACE),
+                Err(error) => return Err(error.into()),
             }
+            has_answered = true;
         }
         Ok(())
     }
