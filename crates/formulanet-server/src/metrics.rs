@@ -35,8 +35,8 @@ const OTHER: &str = "other";
 /// Counters.
 #[derive(Default)]
 pub(crate) struct Metrics {
-    in_flight: AtomicI64,
-    connections: AtomicI64,
+    in_flight: Arc<AtomicI64>,
+    connections: Arc<AtomicI64>,
     accepted: AtomicU64,
     slow: AtomicU64,
     counts: Mutex<Counts>,
@@ -56,35 +56,31 @@ struct Histogram {
 }
 
 /// One more as long as it lives.
-pub(crate) struct Gauge<'a>(&'a AtomicI64);
+pub(crate) struct Gauge(Arc<AtomicI64>);
 
-impl Drop for Gauge<'_> {
+impl Gauge {
+    fn of(count: &Arc<AtomicI64>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Gauge(Arc::clone(count))
+    }
+}
+
+impl Drop for Gauge {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// A connection that is open as long as this lives.
-pub(crate) struct Connection(Arc<Metrics>);
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.0.connections.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 impl Metrics {
     /// A request is being answered.
-    pub(crate) fn request(&self) -> Gauge<'_> {
-        self.in_flight.fetch_add(1, Ordering::Relaxed);
-        Gauge(&self.in_flight)
+    pub(crate) fn request(&self) -> Gauge {
+        Gauge::of(&self.in_flight)
     }
 
     /// A connection is open.
-    pub(crate) fn connection(self: &Arc<Self>) -> Connection {
+    pub(crate) fn connection(&self) -> Gauge {
         self.accepted.fetch_add(1, Ordering::Relaxed);
-        self.connections.fetch_add(1, Ordering::Relaxed);
-        Connection(Arc::clone(self))
+        Gauge::of(&self.connections)
     }
 
     /// How many connections there were so far.

@@ -30,7 +30,7 @@ pub(crate) struct App {
     pub(crate) settings: Settings,
     pub(crate) catalog: Catalog,
     pub(crate) pool: Pool,
-    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) metrics: Metrics,
     pub(crate) page: Page,
     /// What Lean asks for, if the server answers it.
     pub(crate) lean: Option<Lean>,

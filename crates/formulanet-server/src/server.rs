@@ -14,6 +14,7 @@ use tokio::time::{sleep, timeout};
 use crate::catalog::Catalog;
 use crate::connection;
 use crate::lean::{Lean, LeanSummary};
+use crate::metrics::Metrics;
 use crate::page::Page;
 use crate::pool::Pool;
 use crate::rest::{self, READERS};
@@ -43,7 +44,7 @@ impl Server {
         let catalog = Catalog::open(&settings)?;
         let lean = Lean::open(&settings)?;
         let pool = Pool::new(settings.workers, settings.queue);
-        let (metrics, page) = (Arc::default(), Page::new());
+        let (metrics, page) = (Metrics::default(), Page::new());
         Ok(Server { app: Arc::new(App { address, settings, catalog, pool, metrics, page, lean }), listener })
     }
 
@@ -123,7 +124,7 @@ impl Server {
         end
     }
 
-    /// Answers until `stop` is there, and gives what that says.
+    /// Answers until `stop` is there, finishes what has begun, and gives what `stop` said.
     async fn answer<T>(&self, stop: impl Future<Output = T>) -> io::Result<T> {
         let app = &self.app;
         let listener = tokio::net::TcpListener::from_std(self.listener.try_clone()?)?;
