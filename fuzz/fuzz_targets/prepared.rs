@@ -3,8 +3,8 @@
 
 use std::fs;
 
-use formulanet::Silent;
-use formulanet::data::{Prepared, ProblemOptions, Problems};
+use formulanet_train::Silent;
+use formulanet_train::dataset::{Prepared, ProblemOptions, Problems};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {

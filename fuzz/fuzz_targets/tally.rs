@@ -5,10 +5,10 @@
 use std::fs;
 use std::sync::LazyLock;
 
-use formulanet::Silent;
-use formulanet::data::{Options, Prepared, Split, prepare};
-use formulanet::measure::{TokenMap, pairs_of, predict_tally};
-use formulanet::model::Tally;
+use formulanet_train::Silent;
+use formulanet_train::dataset::{Options, Prepared, Split, prepare};
+use formulanet_lab::tally::{Tally, predict_tally};
+use formulanet_train::eval::{TokenMap, pairs_of};
 use formulanet::net::{Compute, Precision, sealed};
 use libfuzzer_sys::fuzz_target;
 

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use formulanet::Error;
-use formulanet::data::{self, HoldOut, Labels, Layout, Options, Preparation, Prepared};
+use formulanet_train::dataset::{self as data, HoldOut, Labels, Layout, Options, Preparation, Prepared};
 use formulanet::logic::View;
 use formulanet::net::Alone;
-use formulanet::processes;
+use formulanet_train::processes;
 use pyo3::prelude::*;
 
 use crate::input::{maybe_one_of, one_of};

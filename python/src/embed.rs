@@ -4,7 +4,7 @@ use formulanet::logic::{Interner, hol};
 use formulanet::model::encode::Encoded;
 use formulanet::rank::{Intake, Languages, Vectors};
 use formulanet::read::{Format, Source, Syntax};
-use formulanet::{Error, Progress};
+use formulanet_train::{Error, Progress};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
 use pyo3::prelude::*;

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 use crate::errors::refused;
 use crate::interrupt::Stop;
-use formulanet::Progress;
+use formulanet_train::Progress;
 
 /// The value that a name stands for; `what` is for the message if there is no such name.
 pub(crate) fn one_of<T: Copy>(py: Python<'_>, values: &[(&str, T)], what: &str, name: &str) -> PyResult<T> {

@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use formulanet::{Error, Progress};
+use formulanet_train::{Error, Progress};
 use pyo3::prelude::*;
 
 use crate::errors::exception;

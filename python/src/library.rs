@@ -64,7 +64,7 @@ impl Library {
 
     fn load(library: &rank::Library) -> Result<Arc<Contents>, Error> {
         let mut shelf = library.load()?;
-        let threads = formulanet::processes::threads(&formulanet::net::Alone);
+        let threads = formulanet_train::processes::threads(&formulanet::net::Alone);
         let compute = || formulanet::net::Compute::new(Precision::Auto, threads);
         let reader = shelf.reader.take();
         let reading = reader.map(|file| rank::Reading::new(file, compute())).transpose()?;

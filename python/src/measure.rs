@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use formulanet::Error;
-use formulanet::data::{HoldOut, Prepared, ProblemOptions, Problems, Split};
-use formulanet::measure::{
-    Company, Predictions, Reader, TokenMap, evaluate, pairs_of, pool_ranking, predict, predict_tally,
+use formulanet_train::dataset::{HoldOut, Prepared, ProblemOptions, Problems, Split};
+use formulanet_train::eval::{
+    Company, Reader, TokenMap, evaluate, pairs_of, pool_ranking, predict, 
     predict_together, rank_premises, retriever_ranking,
 };
-use formulanet::model::{AnyModel, TogetherFile, TrainedModel, shipped};
+use formulanet::model::{TogetherFile, TrainedModel};
 use formulanet::net::Network;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -68,7 +68,7 @@ fn one_by_one(
     prepared.verify()?;
     let view = trained.origin.view;
     if prepared.meta().options.view != view {
-        let [expected, found] = [view, prepared.meta().options.view].map(formulanet::data::view_name);
+        let [expected, found] = [view, prepared.meta().options.view].map(formulanet::logic::View::name);
         let message = format!(
             "expected the model's view '{expected}', found '{found}'; prepare it with `view='{expected}'`"
         );
@@ -85,24 +85,7 @@ fn one_by_one(
     if pairs.is_empty() {
         return Err(nothing(Split::ALL.map(|split| pairs_of(&prepared, split, None, 0).len()), "pairs"));
     }
-    let mut networks = vec![predict(&network, &trained.seen, &prepared, &map, &pairs, stop)?];
-    let mut tallies = Vec::new();
-    // A shipped model decides together with its partners, as on the command line.
-    for partner in shipped::partners(&model.name) {
-        match AnyModel::named(partner)? {
-            AnyModel::Single(partner) => {
-                let map = TokenMap::new(prepared.vocabulary(), &partner.vocabulary, &model.name)?;
-                let network = Network::new(partner.model.clone(), model.compute());
-                networks.push(predict(&network, &partner.seen, &prepared, &map, &pairs, stop)?);
-            }
-            AnyModel::Tally(tally) => {
-                let map = TokenMap::new(prepared.vocabulary(), &tally.vocabulary, &model.name)?;
-                tallies.push(predict_tally(&tally, &prepared, &map, &pairs, &model.compute(), stop)?);
-            }
-            AnyModel::Together(_) => {}
-        }
-    }
-    let predictions = Predictions::join(networks, tallies);
+    let predictions = predict(&network, &trained.seen, &prepared, &map, &pairs, stop)?;
     Ok(json!(evaluate(&predictions.last, &predictions.steps)?))
 }
 

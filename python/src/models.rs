@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use formulanet::Error;
-use formulanet::data::view_name;
 use formulanet::model::{AnyModel, TogetherFile, TrainedModel, shipped};
 use formulanet::net::{Alone, Compute, Precision};
-use formulanet::processes;
+use formulanet_train::processes;
 use formulanet::rank::{self, Ranker};
 use pyo3::prelude::*;
 
@@ -40,7 +39,6 @@ impl Loaded {
         let threads = threads.unwrap_or_else(|| processes::threads(&Alone)).max(1);
         let kind = match AnyModel::named(name)? {
             AnyModel::Together(file) => Kind::Together(file, OnceLock::new()),
-            AnyModel::Tally(_) => return Err(Error::OnlyCounts { model: name.to_owned() }),
             AnyModel::Single(trained) if trained.model.config().marks => Kind::Marked(trained),
             AnyModel::Single(trained) => {
                 Kind::Ranker(Box::new(Ranker::new(*trained, Compute::new(precision, threads))?))
@@ -143,7 +141,7 @@ impl Model {
     /// The graphs that it reads, if it reads statements one by one.
     #[getter]
     fn view(&self) -> Option<&'static str> {
-        self.0.trained().map(|trained| view_name(trained.origin.view))
+        self.0.trained().map(|trained| trained.origin.view.name())
     }
 
     /// The labels that it knows, or the names of symbols.

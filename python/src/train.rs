@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use formulanet::data::{HoldOut, Prepared, ProblemOptions, Problems};
+use formulanet_train::dataset::{HoldOut, Prepared, ProblemOptions, Problems};
 use formulanet::model::TrainedModel;
 use formulanet::model::recipe::Recipe;
 use formulanet::model::together::TogetherRecipe;
 use formulanet::net::Alone;
-use formulanet::train::{self as training, Event, Plan, Run, RunEnd, RunOptions, TogetherRun};
-use formulanet::{Error, Progress};
+use formulanet_train::train::{self as training, Event, Plan, Run, RunEnd, RunOptions, TogetherRun};
+use formulanet_train::{Error, Progress};
 use pyo3::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Args, ValueEnum};
-use formulanet::processes;
 use formulanet::rank::{Intake, Languages, Premise, Vectors};
 use formulanet::read::Source;
+use formulanet_train::processes;
 
 use crate::input::{
     ComputeArguments, FormatArgument, FormulaArguments, KeepGoingArgument, LimitArguments, ModelArgument,

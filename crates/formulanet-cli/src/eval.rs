@@ -1,4 +1,4 @@
-//! `formulanet eval`: how good a model, or a simple baseline, is on labelled pairs.
+//! `formulanet eval`: how good a model is on labelled pairs.
 
 mod theory;
 mod together;
@@ -8,25 +8,23 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use formulanet::data::{self, HoldOut, Labels, Options, Preparation, Prepared, Split, view_name};
 use formulanet::logic::View;
-use formulanet::measure::{
-    Baseline, BaselineOptions, LibraryBaseline, Predictions, TokenMap, evaluate, pairs_of, predict,
-    predict_tally, rank_premises, report_html, roc_points,
-};
-use formulanet::model::{AnyModel, Tally, TrainedModel, shipped};
+use formulanet::model::{AnyModel, TrainedModel};
 use formulanet::net::Network;
-use formulanet::processes;
+use formulanet_train::dataset::{self, HoldOut, Labels, Options, Preparation, Prepared, Split};
+use formulanet_train::eval::{
+    Predictions, TokenMap, evaluate, pairs_of, predict, rank_premises, report_html, roc_points,
+};
+use formulanet_train::processes;
 
 use crate::input::ComputeArguments;
 use crate::output::{Output, write_file};
 use crate::processes::{group, speaks};
 use crate::progress::Bar;
-use crate::train::parse_word;
-use crate::usage::{refuse, refuse_given, wrong};
+use crate::usage::refuse_given;
 use together::Facts;
 
-/// Measure a model or a baseline
+/// Measure a model
 ///
 /// For a model that classifies pairs: accuracy, precision, recall, F1, the area under the ROC curve, the accuracy of
 /// every step's classifier and of their vote, how the statements of a conjecture are ranked, and calibration. For a
@@ -38,32 +36,17 @@ use together::Facts;
 #[command(after_help = "Examples:\n  \
     formulanet eval --model run/model.safetensors --data holstep\n  \
     formulanet eval --model run/model.safetensors --data holstep.tgz --split test --format json\n  \
-    formulanet eval --baseline seen --data holstep --report seen.html\n  \
     formulanet eval --theory theory.jsonl --test-last 5")]
 pub(crate) struct Arguments {
-    /// A model file, or a shipped model: holstep, hol-premises, mizar, mizar-premises. Several that classify pairs decide
-    /// together: the mean of their log-odds counts; a tally counts less than networks. `holstep` decides with its partners
-    /// `holstep-2` and `holstep-tally`
-    #[arg(long, value_name = "MODEL", required_unless_present_any = ["baseline", "library_baseline", "theory"])]
-    model: Vec<String>,
+    /// A model file, its directory, or the name of a built-in model
+    #[arg(long, value_name = "MODEL", required_unless_present = "theory")]
+    model: Option<String>,
     /// A folder of `formulanet prepare`; or a HolStep, DeepMath or JSON Lines directory, archive or file
     #[arg(long, value_name = "PATH", required_unless_present = "theory")]
     data: Option<PathBuf>,
     /// Which pairs [default: validation for a prepared folder, all otherwise]
     #[arg(long, value_enum)]
     split: Option<Part>,
-    /// Measure a simple classifier, trained on the training split of a prepared folder: `majority` always says the more
-    /// frequent label, `seen` how often the statement was useful, `tokens` is a linear model on labels, `nearest` asks
-    /// the most similar statements
-    #[arg(long, value_name = "majority|seen|tokens|nearest", value_parser = parse_word::<Baseline>,
-          conflicts_with_all = ["model", "keep_going", "precision", "threads"])]
-    baseline: Option<Baseline>,
-    /// Measure a simple way to rank all named premises for each conjecture: by how many proofs used them, or by what proofs
-    /// of similar conjectures used
-    #[arg(long, value_name = "popularity|neighbours", value_parser = parse_word::<LibraryBaseline>,
-          conflicts_with_all = ["model", "baseline", "report", "predictions", "limit_pairs", "keep_going",
-                                "precision", "threads"])]
-    library_baseline: Option<LibraryBaseline>,
     /// Measure at most N pairs, the same ones in every run
     #[arg(long, value_name = "N")]
     limit_pairs: Option<usize>,
@@ -118,65 +101,14 @@ impl Part {
     }
 }
 
-/// What is measured, with flags that fit.
-enum Request {
-    /// One, or several that decide together, and tallies beside them.
-    Classifiers(Vec<TrainedModel>, Vec<Tally>),
-    Ranker(Box<TrainedModel>),
-    /// Learns from training, and is asked about one split.
-    Baseline(Baseline, Split),
-    LibraryBaseline(LibraryBaseline, Split),
-}
-
 impl Arguments {
     /// The data, which is there unless a theory is measured.
     fn data(&self) -> Result<&Path> {
         self.data.as_deref().context("expected --data")
     }
-}
 
-impl Request {
-    fn new(arguments: &Arguments, mut models: Vec<TrainedModel>, tallies: Vec<Tally>) -> Result<Self> {
-        let split = match arguments.split.unwrap_or(Part::Validation).splits() {
-            [split] => Ok(*split),
-            _ => Err(refuse("--split all", "a baseline, which learns from the training split")),
-        };
-        match (arguments.baseline, arguments.library_baseline) {
-            (Some(baseline), _) => return Ok(Request::Baseline(baseline, split?)),
-            (_, Some(baseline)) => return Ok(Request::LibraryBaseline(baseline, split?)),
-            (None, None) => {}
-        }
-        if models.iter().all(|model| !model.ranks()) && models.len() + tallies.len() > 0 {
-            return Ok(Request::Classifiers(models, tallies));
-        }
-        if models.len() + tallies.len() > 1 {
-            return Err(wrong("several models decide together only if all of them classify pairs"));
-        }
-        let trained = models.pop().context("expected --model")?;
-        let flags = [
-            ("--report", arguments.report.is_some()),
-            ("--predictions", arguments.predictions.is_some()),
-            ("--limit-pairs", arguments.limit_pairs.is_some()),
-        ];
-        refuse_given(&flags, "a model that ranks premises")?;
-        Ok(Request::Ranker(Box::new(trained)))
-    }
-
-    fn models(&self) -> &[TrainedModel] {
-        match self {
-            Request::Classifiers(models, _) => models,
-            Request::Ranker(trained) => std::slice::from_ref(&**trained),
-            Request::Baseline(..) | Request::LibraryBaseline(..) => &[],
-        }
-    }
-
-    fn tallies(&self) -> &[Tally] {
-        if let Request::Classifiers(_, tallies) = self { tallies } else { &[] }
-    }
-
-    fn views(&self) -> Vec<View> {
-        let of_models = self.models().iter().map(|trained| trained.origin.view);
-        of_models.chain(self.tallies().iter().map(|tally| tally.origin.view)).collect()
+    fn model(&self) -> &str {
+        self.model.as_deref().unwrap_or_default()
     }
 }
 
@@ -190,78 +122,43 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 }
 
 /// Runs the command.
-pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
-    if let [model] = &arguments.model[..] {
-        arguments.model.extend(shipped::partners(model).iter().map(|partner| (*partner).to_owned()));
-    }
+pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if arguments.theory.is_given() {
         return theory::run(&arguments);
     }
-    let (mut models, mut tallies) = (Vec::new(), Vec::new());
-    for name in &arguments.model {
-        match AnyModel::named(name)? {
-            AnyModel::Together(file) if arguments.model.len() == 1 => {
-                return together::run(&file, &arguments);
-            }
-            AnyModel::Together(_) => {
-                return Err(wrong(format!("`{name}` reads statements together and decides alone")));
-            }
-            AnyModel::Single(trained) => models.push(*trained),
-            AnyModel::Tally(tally) => tallies.push(*tally),
-        }
-    }
+    let trained = match AnyModel::named(arguments.model())? {
+        AnyModel::Together(file) => return together::run(&file, &arguments),
+        AnyModel::Single(trained) => *trained,
+    };
     let flags = [
         ("--present", arguments.present.is_some()),
         ("--useful", arguments.useful.is_some()),
         ("--hide-names", arguments.hide_names),
     ];
-    refuse_given(&flags, "what reads statements one by one")?;
-    let request = Request::new(&arguments, models, tallies)?;
-    let views = request.views();
-    if views.windows(2).any(|views| views[0] != views[1]) {
-        bail!(
-            "expected models of one view, found several: {}",
-            views.into_iter().map(view_name).collect::<Vec<_>>().join(", ")
-        );
+    refuse_given(&flags, "a model that reads statements one by one")?;
+    if trained.ranks() {
+        let flags = [
+            ("--report", arguments.report.is_some()),
+            ("--predictions", arguments.predictions.is_some()),
+            ("--limit-pairs", arguments.limit_pairs.is_some()),
+        ];
+        refuse_given(&flags, "a model that ranks premises")?;
     }
-    let data = Data::open(&arguments, views.first().copied())?;
+    let data = Data::open(&arguments, trained.origin.view)?;
     let prepared = &data.prepared;
     let usual = if data.is_raw() { Part::All } else { Part::Validation };
     let splits = arguments.split.unwrap_or(usual).splits();
-    request.models().iter().try_for_each(|one| agree(|| Ok(one.fingerprint()), prepared, &arguments))?;
-    request.tallies().iter().try_for_each(|one| agree(|| Ok(one.fingerprint()?), prepared, &arguments))?;
-    // Baselines take seconds, and one process is enough.
-    if request.models().is_empty() && request.tallies().is_empty() && !speaks() {
-        return Ok(());
+    agree(&trained, prepared, &arguments)?;
+    let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, arguments.model())?;
+    let network = Network::new(trained.model.clone(), arguments.compute.compute());
+    if trained.ranks() {
+        let ranking = rank_premises(&network, &trained.known(), prepared, &map, splits, &Bar::new())?;
+        return if speaks() { arguments.format.print(format!("{ranking}\n"), &ranking) } else { Ok(()) };
     }
-    let (title, predictions) = match request {
-        Request::Classifiers(models, tallies) => {
-            let pairs = chosen(prepared, splits, arguments.limit_pairs)?;
-            let judge = |trained: &TrainedModel| classify(trained, prepared, &pairs, &arguments);
-            let networks = models.iter().map(judge).collect::<Result<Vec<_>>>()?;
-            let judge = |tally: &Tally| count(tally, prepared, &pairs, &arguments);
-            let tallies = tallies.iter().map(judge).collect::<Result<Vec<_>>>()?;
-            (arguments.model.join(" + "), Predictions::join(networks, tallies))
-        }
-        Request::Ranker(trained) => {
-            let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, "model")?;
-            let network = Network::new(trained.model.clone(), arguments.compute.compute());
-            let ranking = rank_premises(&network, &trained.known(), prepared, &map, splits, &Bar::new())?;
-            return if speaks() { arguments.format.print(format!("{ranking}\n"), &ranking) } else { Ok(()) };
-        }
-        Request::Baseline(baseline, split) => {
-            let evaluated_pairs = arguments.limit_pairs.unwrap_or(0);
-            let options = BaselineOptions { evaluated_pairs, ..BaselineOptions::default() };
-            let last = baseline.predict(prepared, split, &options)?;
-            (baseline.name().to_owned(), Predictions { last, steps: Vec::new() })
-        }
-        Request::LibraryBaseline(baseline, split) => {
-            let ranking = baseline.rank(prepared, split, &BaselineOptions::default())?;
-            return arguments.format.print(format!("{ranking}\n"), &ranking);
-        }
-    };
+    let pairs = chosen(prepared, splits, arguments.limit_pairs)?;
+    let predictions = predict(&network, &trained.seen, prepared, &map, &pairs, &Bar::new())?;
     let name = |conjecture: u32| prepared.conjecture(conjecture as usize).name;
-    if speaks() { report(&title, &predictions, &name, None, &arguments) } else { Ok(()) }
+    if speaks() { report(arguments.model(), &predictions, &name, None, &arguments) } else { Ok(()) }
 }
 
 /// Writes and prints what predictions are worth.
@@ -281,7 +178,7 @@ fn report<'a>(
             ("model", title.to_owned()),
             ("data", arguments.data()?.display().to_string()),
             ("split", split_name(arguments)),
-            ("date", formulanet::today()),
+            ("date", formulanet_train::today()),
         ];
         write_file(path, report_html(title, &about, &report, &roc_points(&predictions.last, 400)?))?;
     }
@@ -304,21 +201,21 @@ fn split_name(arguments: &Arguments) -> String {
     }
 }
 
-/// Refuses processes that would not say the same.
-fn agree(fingerprint: impl Fn() -> Result<String>, prepared: &Prepared, arguments: &Arguments) -> Result<()> {
+/// Refuses processes that would compute different results.
+fn agree(trained: &TrainedModel, prepared: &Prepared, arguments: &Arguments) -> Result<()> {
     if group().size() == 1 {
         return Ok(());
     }
     let facts = [
         ("program", processes::program().to_owned()),
         ("kind of CPU", arguments.compute.compute().instructions().to_owned()),
-        ("model", fingerprint()?),
+        ("model", trained.fingerprint()),
         ("data", format!("one with digest {:016x}", prepared.digest())),
     ];
     Ok(processes::agree(group(), &facts)?)
 }
 
-/// A header, and a line for every prediction; those of a baseline have one probability. Statements have no names in most
+/// A header, and a line for every prediction; Statements have no names in most
 /// data: they are numbered, for every conjecture from 1.
 fn table<'a>(name: &dyn Fn(u32) -> &'a str, predictions: &Predictions) -> String {
     let classifiers = predictions.steps.len() / predictions.last.len().max(1);
@@ -357,26 +254,6 @@ fn chosen(prepared: &Prepared, splits: &[Split], limit: Option<usize>) -> Result
     Ok(pairs)
 }
 
-/// What a network says of pairs.
-fn classify(
-    trained: &TrainedModel,
-    prepared: &Prepared,
-    pairs: &[u32],
-    arguments: &Arguments,
-) -> Result<Predictions> {
-    let name = arguments.model.join(" + ");
-    let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, &name)?;
-    let network = Network::new(trained.model.clone(), arguments.compute.compute());
-    Ok(predict(&network, &trained.seen, prepared, &map, pairs, &Bar::new())?)
-}
-
-/// What a tally says of pairs.
-fn count(tally: &Tally, prepared: &Prepared, pairs: &[u32], arguments: &Arguments) -> Result<Predictions> {
-    let name = arguments.model.join(" + ");
-    let map = TokenMap::new(prepared.vocabulary(), &tally.vocabulary, &name)?;
-    Ok(predict_tally(tally, prepared, &map, pairs, &arguments.compute.compute(), &Bar::new())?)
-}
-
 /// Prepared data, or raw data that was prepared for the occasion.
 struct Data {
     prepared: Prepared,
@@ -386,24 +263,21 @@ struct Data {
 
 impl Data {
     /// Opens a prepared folder, or prepares raw data for a model that reads this view.
-    fn open(arguments: &Arguments, view: Option<View>) -> Result<Self> {
+    fn open(arguments: &Arguments, view: View) -> Result<Self> {
         let path = arguments.data()?;
         if path.join("meta.json").is_file() {
             refuse_given(&[("--keep-going", arguments.keep_going)], "a prepared folder")?;
             let prepared = Prepared::open(path)?;
             prepared.verify()?;
             let found = prepared.meta().options.view;
-            if let Some(expected) = view.filter(|&view| view != found) {
-                let (shown, expected, found) = (path.display(), view_name(expected), view_name(found));
+            if view != found {
+                let (shown, expected, found) = (path.display(), view.name(), found.name());
                 bail!(
                     "{shown}: expected the model's view `{expected}`, found `{found}`; prepare it with --view {expected}"
                 );
             }
             return Ok(Data { prepared, folder: None });
         }
-        let Some(view) = view else {
-            bail!("a baseline learns from a prepared folder: run `formulanet prepare` first");
-        };
         let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
         let options = Options {
             view,
@@ -413,7 +287,8 @@ impl Data {
             ..Options::default()
         };
         let out = folder.path().join("prepared");
-        let prepared = data::prepare(path, &out, None, &options, arguments.compute.threads(), &Bar::new())?;
+        let prepared =
+            dataset::prepare(path, &out, None, &options, arguments.compute.threads(), &Bar::new())?;
         if let Preparation::Written(meta, skipped) = prepared
             && skipped.count > 0
             && speaks()

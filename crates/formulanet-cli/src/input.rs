@@ -6,11 +6,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use formulanet::logic::hol::{self, Overload};
 use formulanet::logic::tptp::{self, Language};
 use formulanet::logic::{Formula, Interner, Limits, View};
-use formulanet::model::{AnyModel, TogetherFile, TrainedModel, has_checksum};
+use formulanet::model::{AnyModel, TogetherFile, TrainedModel};
 use formulanet::net::{Compute, Precision};
-use formulanet::processes;
 use formulanet::rank::{Intake, Library, Premise, Question, Ranker, Reading, Selection, is_goal};
 use formulanet::read::{Format, Skipped, Source, Syntax, read_text};
+use formulanet_train::processes;
 
 use crate::excerpt::remember;
 use crate::output::shown;
@@ -221,7 +221,6 @@ impl ModelArgument {
 
     /// The given model, or a default, at work.
     pub(crate) fn ranker(&self, default: &str, compute: &ComputeArguments, limits: Limits) -> Result<Ranker> {
-        warn_unsealed(self.name(default));
         Ok(Ranker::new(TrainedModel::named(self.name(default))?, compute.compute())?.with_limits(limits))
     }
 
@@ -248,13 +247,9 @@ impl ModelArgument {
     ) -> Result<(Ranker, Option<Reading>)> {
         let made = library.map(Library::made).transpose()?;
         let default = made.as_ref().map_or(default, |made| &made.model);
-        warn_unsealed(self.name(default));
         let (single, given) = match self.model.as_deref().map(AnyModel::named).transpose()? {
             Some(AnyModel::Together(file)) => (TrainedModel::named(default)?, Some(*file)),
             Some(AnyModel::Single(trained)) => (*trained, None),
-            Some(AnyModel::Tally(_)) => {
-                return Err(formulanet::Error::OnlyCounts { model: self.name(default).to_owned() }.into());
-            }
             None => (TrainedModel::named(default)?, None),
         };
         let ranker = Ranker::new(single, compute.compute())?.with_limits(limits);
@@ -269,15 +264,6 @@ impl ModelArgument {
             None => together.reading(reads_usually, library, compute)?,
         };
         Ok((ranker, reading))
-    }
-}
-
-/// Says that a model file of an older version has no checksum, and how to give it one.
-pub(crate) fn warn_unsealed(model: &str) {
-    if speaks() && !has_checksum(model) {
-        eprintln!(
-            "warning: {model} has no checksum, so that damage goes unnoticed: add one with `formulanet seal {model}`"
-        );
     }
 }
 

@@ -10,10 +10,10 @@ use formulanet::Error;
 use formulanet::logic::Limits;
 use formulanet::model::TogetherFile;
 use formulanet::net::Alone;
-use formulanet::processes;
 use formulanet::rank::{Added, Addition, Entry, Intake, Languages, Library, Ranker};
 use formulanet::read::{Oddities, Source, Statement, Syntax, read_proofs};
-use formulanet::train::{LibraryTrained, LibraryTraining, train_library};
+use formulanet_train::processes;
+use formulanet_train::train::{LibraryTrained, LibraryTraining, train_library};
 use serde::Serialize;
 
 use crate::input::{

@@ -16,7 +16,7 @@ use crate::usage::wrong;
 
 /// `--format`
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Output {
+pub enum Output {
     /// For people
     Text,
     /// For programs: one JSON object a line
@@ -25,7 +25,7 @@ pub(crate) enum Output {
 
 /// A text for people, in one line: control characters, which could do anything to a terminal or look like another line, are
 /// shown as such.
-pub(crate) fn shown(text: &str) -> Cow<'_, str> {
+pub fn shown(text: &str) -> Cow<'_, str> {
     // Beside control characters, those that change the direction of what follows, or begin a line or a paragraph.
     let is_plain = |c: char| {
         !c.is_control()
@@ -39,7 +39,7 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
 }
 
 /// Writes a file that the user asked for, whole or not at all. A pipe or a device is written to as it is.
-pub(crate) fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+pub fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     match fs::metadata(path) {
         Ok(found) if !found.is_file() => {
             fs::write(path, content).with_context(|| format!("cannot write `{}`", path.display()))
@@ -51,7 +51,7 @@ pub(crate) fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
 }
 
 /// Refuses to write over what is read.
-pub(crate) fn refuse_own_input<'a>(out: &Path, inputs: impl IntoIterator<Item = &'a str>) -> Result<()> {
+pub fn refuse_own_input<'a>(out: &Path, inputs: impl IntoIterator<Item = &'a str>) -> Result<()> {
     let Ok(place) = fs::canonicalize(out) else { return Ok(()) };
     for input in inputs {
         if fs::canonicalize(input).is_ok_and(|input| input == place && input.is_file()) {
@@ -66,7 +66,7 @@ pub(crate) fn refuse_own_input<'a>(out: &Path, inputs: impl IntoIterator<Item = 
 
 impl Output {
     /// Prints a result in one way or the other.
-    pub(crate) fn print(self, text: impl Display, value: &impl Serialize) -> Result<()> {
+    pub fn print(self, text: impl Display, value: &impl Serialize) -> Result<()> {
         let mut out = io::stdout().lock();
         match self {
             Output::Text => writing(write!(out, "{text}")),

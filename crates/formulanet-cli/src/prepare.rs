@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use formulanet::data::{self, Counts, HoldOut, Labels, Layout, Options, Preparation, view_name};
 use formulanet::logic::View;
-use formulanet::processes::{self, Alone};
 use formulanet::read::read_text;
-use formulanet::train::{PoolOptions, PoolSource, make_pools};
+use formulanet_train::dataset::{self, Counts, HoldOut, Labels, Layout, Options, Preparation};
+use formulanet_train::processes::{self, Alone};
+use formulanet_train::train::{PoolOptions, PoolSource, make_pools};
 
 use crate::input::{LimitArguments, ViewArgument, one_of, report_skipped};
 use crate::output::Output;
@@ -81,7 +81,7 @@ pub(crate) struct Arguments {
 const MOST_NAMES: usize = 1 << 28;
 
 /// Which conjectures are held out: a number, a share or the names in a file.
-pub(crate) fn hold_out(argument: &str) -> Result<HoldOut, String> {
+pub fn hold_out(argument: &str) -> Result<HoldOut, String> {
     if let Some(file) = argument.strip_prefix('@') {
         let text = read_text(file, MOST_NAMES).map_err(|error| format!("{error:#}"))?;
         let names = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned);
@@ -110,7 +110,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         refuse_given(&[("--seed", arguments.seed.is_some())], with)?;
     }
     if !matches!(view, View::GraphNames | View::TreeNames) {
-        let with = format!("--view {}, which has no variable names", view_name(view));
+        let with = format!("--view {}, which has no variable names", view.name());
         refuse_given(&[("--rename-variables", arguments.rename_variables.is_some())], &with)?;
     }
     let options = Options {
@@ -126,7 +126,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     };
     let threads = arguments.threads.unwrap_or_else(|| processes::threads(&Alone));
     let (out, layout) = (&arguments.out, arguments.input_format);
-    let prepared = data::prepare(input, out, layout, &options, threads, &Bar::new())?;
+    let prepared = dataset::prepare(input, out, layout, &options, threads, &Bar::new())?;
     let (what, meta) = match prepared {
         Preparation::AlreadyThere(meta) => ("already there:", meta),
         Preparation::Written(meta, skipped) => {

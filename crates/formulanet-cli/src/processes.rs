@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use formulanet::processes::{self, Alone, Group};
 use formulanet::rank::{Premise, Ranker};
+use formulanet_train::processes::{self, Alone, Group};
 
 use crate::advice::advice;
 use crate::excerpt::excerpt;
@@ -21,17 +21,17 @@ const FIRST_SPEAKS: Duration = Duration::from_millis(2500);
 static GROUP: OnceLock<&'static dyn Group> = OnceLock::new();
 
 /// The processes that share the work of this command.
-pub(crate) fn group() -> &'static dyn Group {
+pub fn group() -> &'static dyn Group {
     GROUP.get().copied().unwrap_or(&Alone)
 }
 
 /// Whether this process is the one that prints and writes.
-pub(crate) fn speaks() -> bool {
+pub fn speaks() -> bool {
     group().is_first()
 }
 
 /// Refuses standard input where several processes would need it: a launcher gives it to the first alone.
-pub(crate) fn refuse_stdin<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<()> {
+pub fn refuse_stdin<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<()> {
     if group().size() > 1 && names.into_iter().any(|name| name == "-") {
         bail!("standard input reaches one of {} processes: give a file that all can read", group().size());
     }
@@ -39,7 +39,7 @@ pub(crate) fn refuse_stdin<'a>(names: impl IntoIterator<Item = &'a str>) -> Resu
 }
 
 /// What has to be the same in all processes that share the work of a model: see [`processes::agree`].
-pub(crate) fn facts(ranker: &Ranker, premises: &[Premise]) -> Vec<(&'static str, String)> {
+pub fn facts(ranker: &Ranker, premises: &[Premise]) -> Vec<(&'static str, String)> {
     let mut text = Vec::new();
     for Premise { name, text: statement, .. } in premises {
         [name, statement].iter().for_each(|part| text.extend(part.bytes().chain([0])));
@@ -53,7 +53,7 @@ pub(crate) fn facts(ranker: &Ranker, premises: &[Premise]) -> Vec<(&'static str,
 }
 
 /// MPI, if there is any.
-pub(crate) struct Processes {
+pub struct Processes {
     #[cfg(feature = "mpi")]
     session: Option<processes::Session>,
 }
@@ -61,7 +61,7 @@ pub(crate) struct Processes {
 impl Processes {
     /// Begins. A command that is not shared runs in every process as if it were alone, and so does one that no launcher
     /// has started: MPI takes its time to begin.
-    pub(crate) fn start(is_shared: bool) -> Result<Self> {
+    pub fn start(is_shared: bool) -> Result<Self> {
         let number = if is_shared { processes::launched() } else { 1 };
         #[cfg(not(feature = "mpi"))]
         {
@@ -90,7 +90,7 @@ impl Processes {
     }
 
     /// Ends. An error in one process ends all.
-    pub(crate) fn finish(self, result: Result<()>) -> ExitCode {
+    pub fn finish(self, result: Result<()>) -> ExitCode {
         let Err(error) = result else { return ExitCode::SUCCESS };
         if !speaks() {
             thread::sleep(FIRST_SPEAKS);
@@ -116,7 +116,7 @@ impl Processes {
 }
 
 /// Ends after wrong usage or a question for help, which all processes have found: one speaks.
-pub(crate) fn exit_usage(error: &clap::Error) -> ! {
+pub fn exit_usage(error: &clap::Error) -> ! {
     if processes::launched_rank() > 0 {
         thread::sleep(FIRST_SPEAKS);
         std::process::exit(error.exit_code());

@@ -3,7 +3,7 @@
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use formulanet::{Progress, Stage};
+use formulanet_train::{Progress, Stage};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::processes::speaks;
@@ -20,19 +20,19 @@ fn stop() {
 }
 
 /// A bar with the time left; hidden where standard error is no terminal, and in all processes but the first.
-pub(crate) struct Bar {
+pub struct Bar {
     bar: ProgressBar,
     /// Whether a hidden bar prints a line for every stage.
     has_lines: bool,
 }
 
 impl Bar {
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self::make(false)
     }
 
     /// The same, with a line for every stage where there is no terminal.
-    pub(crate) fn with_lines() -> Self {
+    pub fn with_lines() -> Self {
         Self::make(true)
     }
 
@@ -43,22 +43,22 @@ impl Bar {
         Bar { bar: if speaks() { ProgressBar::no_length() } else { ProgressBar::hidden() }, has_lines }
     }
 
-    pub(crate) fn is_hidden(&self) -> bool {
+    pub fn is_hidden(&self) -> bool {
         self.bar.is_hidden()
     }
 
     /// Shows text below the bar.
-    pub(crate) fn show(&self, text: &str) {
+    pub fn show(&self, text: &str) {
         self.bar.set_message(format!("\n{text}"));
     }
 
     /// Prints something while the bar is away.
-    pub(crate) fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
+    pub fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
     }
 
     /// Takes the bar away until the next stage.
-    pub(crate) fn clear(&self) {
+    pub fn clear(&self) {
         self.bar.finish_and_clear();
     }
 }

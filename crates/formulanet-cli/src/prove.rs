@@ -12,13 +12,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use formulanet::model::shipped;
-use formulanet::processes::{self, Alone};
 use formulanet::rank::{
     EmbeddedAxioms, Library, Order, Pace, Problem, Ranked, Ranker, Reading, Selection, Stored, Wishes,
     annotated, order,
 };
 use formulanet::read::{Proof, Source, Syntax};
-use formulanet::{Progress, Stage};
+use formulanet_train::processes::{self, Alone};
+use formulanet_train::{Progress, Stage};
 use serde::Serialize;
 
 use crate::input::{

@@ -3,26 +3,23 @@
 use std::fmt::{self, Write};
 use std::path::PathBuf;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use clap::Args;
-use formulanet::data::{Layout, Prepared, Sizes, Stats, histograms, view_name};
+use formulanet_train::dataset::{Layout, Prepared, Sizes, Stats};
 
-use crate::output::{Output, write_file};
+use crate::output::Output;
 
 /// Show what a prepared folder holds
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet stats holstep\n  \
-    formulanet stats holstep --plot sizes.svg --format json")]
+    formulanet stats holstep --format json")]
 pub(crate) struct Arguments {
     /// A folder of `formulanet prepare`
     data: PathBuf,
     /// Print text or JSON
     #[arg(long, value_enum, default_value_t = Output::Text)]
     format: Output,
-    /// Draw how large formulas are, as SVG
-    #[arg(long, value_name = "FILE")]
-    plot: Option<PathBuf>,
 }
 
 /// Runs the command.
@@ -30,12 +27,6 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let prepared = Prepared::open(&arguments.data)?;
     prepared.verify()?;
     let stats = Stats::of(&prepared);
-    if let Some(file) = &arguments.plot {
-        let title = format!("{}: sizes of formulas", prepared.meta().input);
-        let picture = histograms(&title, &stats.distributions())
-            .map_err(|error| anyhow!("cannot draw the distributions: {error}"))?;
-        write_file(file, picture)?;
-    }
     let value = serde_json::json!({ "meta": prepared.meta(), "stats": stats });
     let mut shown = String::new();
     text(&mut shown, &prepared, &stats)?;
@@ -45,7 +36,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
 fn text(out: &mut String, prepared: &Prepared, stats: &Stats) -> fmt::Result {
     let (meta, counts) = (prepared.meta(), &stats.counts);
     let layout = Layout::ALL.iter().find(|(_, known)| *known == meta.layout).map_or("", |(name, _)| name);
-    writeln!(out, "{} ({layout}), view {}", meta.input, view_name(meta.options.view))?;
+    writeln!(out, "{} ({layout}), view {}", meta.input, meta.options.view.name())?;
     writeln!(out)?;
     writeln!(out, "{:<24}{:>12}{:>12}{:>12}", "", "train", "validation", "test")?;
     let rows = [

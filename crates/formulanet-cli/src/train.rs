@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use formulanet::data::{HoldOut, Prepared};
 use formulanet::model::TrainedModel;
 use formulanet::model::recipe::Recipe;
-use formulanet::processes;
 use formulanet::read::read_text;
-use formulanet::train::{self, Event, Line, Plan, Run, RunEnd, RunOptions, Validation};
-use formulanet::{Error, Progress};
+use formulanet_train::dataset::{HoldOut, Prepared};
+use formulanet_train::processes;
+use formulanet_train::train::{self, Event, Line, Plan, Run, RunEnd, RunOptions, Validation};
+use formulanet_train::{Error, Progress};
 
 use crate::input::writing;
 use crate::output::Output;
@@ -111,7 +111,7 @@ impl Preset {
 }
 
 /// A word of a recipe, as TOML has it.
-pub(crate) fn parse_word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+pub fn parse_word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_value(text.into()).map_err(|error| error.to_string())
 }
 

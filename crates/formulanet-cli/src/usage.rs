@@ -17,21 +17,21 @@ impl Display for Usage {
 impl std::error::Error for Usage {}
 
 /// Wrong usage, in words.
-pub(crate) fn wrong(message: impl Into<String>) -> anyhow::Error {
+pub fn wrong(message: impl Into<String>) -> anyhow::Error {
     Usage(message.into()).into()
 }
 
 /// Refuses a flag that has no effect.
-pub(crate) fn refuse(flag: &str, with: &str) -> anyhow::Error {
+pub fn refuse(flag: &str, with: &str) -> anyhow::Error {
     wrong(format!("the argument '{flag}' cannot be used with {with}"))
 }
 
 /// Refuses the first of some flags that was given.
-pub(crate) fn refuse_given(flags: &[(&str, bool)], with: &str) -> Result<()> {
+pub fn refuse_given(flags: &[(&str, bool)], with: &str) -> Result<()> {
     flags.iter().find(|(_, is_given)| *is_given).map_or(Ok(()), |(flag, _)| Err(refuse(flag, with)))
 }
 
 /// The exit code of an error.
-pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
+pub fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<Usage>() { 2 } else { 1 }
 }

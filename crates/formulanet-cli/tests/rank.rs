@@ -361,10 +361,9 @@ fn neighbours_in_a_library() {
 fn models_completions_and_manuals() {
     let place = Folder::new();
     let listed = output(&["models"], b"");
-    assert_eq!(listed.lines().count(), 7, "{listed}");
-    assert!(listed.starts_with("holstep         10.0 MB  Judges whether a statement is useful"), "{listed}");
+    assert!(listed.lines().any(|line| line.starts_with("hol-premises ")), "{listed}");
     assert!(output(&["models", "reader"], b"").starts_with("# reader\n"));
-    check_error(&["models", "nobody"], "expected one of holstep, holstep-2, holstep-tally, hol-premises");
+    check_error(&["models", "nobody"], "expected one of hol-premises");
     for shell in ["bash", "zsh", "fish"] {
         assert!(output(&["completions", shell], b"").contains("neighbors"), "{shell}");
     }

@@ -1,4 +1,4 @@
-//! `formulanet eval --theory` and `formulanet blend`.
+//! `formulanet eval --theory`.
 
 mod common;
 
@@ -78,8 +78,6 @@ fn wrong_usage_ends_with_2() {
     check(&["--theory", THEORY, "--test-last", "3", "--model", "holstep"], "cannot be used with --theory");
     check(&["--test-last", "3"], "--theory");
     check(&["--model", "holstep"], "--data");
-    let run = formulanet(&["blend", "--out", "x"], b"");
-    assert!(run.code == Some(2) && run.stderr.contains("--growing or --open"), "{}", run.stderr);
 }
 
 #[test]
@@ -105,17 +103,4 @@ fn bad_theories_are_told_with_their_place() {
     check("twice", &(fact("aa", "") + &fact("aa", "")), &[], "twice:2: expected each name once");
     check("empty", "", &[], "expected facts with proofs that use others, found none");
     check("blend", &odd, &["--blend", THEORY], "expected a blend of signals");
-}
-
-#[test]
-fn a_blend_can_be_made_and_used() {
-    let folder = Folder::new();
-    let out = folder.text("blend.safetensors");
-    let run = formulanet(
-        &["blend", "--growing", THEORY, "--open", THEORY, "--known", "10", "--trees", "3", "--out", &out],
-        b"",
-    );
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let report = json(&[THEORY, "--test-last", "5", "--blend", &out]);
-    assert!(report["recall"]["64"].as_f64().is_some_and(|recall| recall > 0.9), "{report}");
 }

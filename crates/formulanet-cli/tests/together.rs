@@ -113,9 +113,7 @@ fn what_does_not_fit_is_refused() {
     check("train --together --data @raw --out @run --rounds three", 2, "expected a whole number");
     check("train --together --data @raw --out @run", 1, "hold out fewer conjectures with --validation");
     check("train --data @plain --out @run --validation 8", 2, "--validation");
-    check("eval --baseline seen --data @plain --present 4", 2, "'--present' cannot be used with");
-    check("eval --baseline seen --data @plain --useful 0.5", 2, "'--useful' cannot be used with");
-    check("eval --model mizar --data @raw --useful 1", 2, "expected a number between 0 and 1");
+    check("eval --model models/mizar --data @raw --useful 1", 2, "expected a number between 0 and 1");
     check("eval --model mizar-premises --data @raw --hide-names", 2, "'--hide-names' cannot be used with");
     let recipe = RECIPE.replace("--epochs 4", "--epochs 1");
     said(&place, &format!("train --together --data @raw --out @run --validation 8 {recipe}"));

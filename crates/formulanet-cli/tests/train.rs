@@ -124,11 +124,6 @@ fn eval_says_what_a_model_and_what_baselines_are_worth() {
     let run = formulanet(&["eval", "--model", &model, "--data", &raw, "--format", "json"], b"");
     let all: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(all["examples"], 160);
-    for baseline in ["majority", "tokens", "nearest", "seen"] {
-        let run = formulanet(&["eval", "--baseline", baseline, "--data", &data], b"");
-        assert_eq!(run.code, Some(0), "{baseline}: {}", run.stderr);
-        assert!(run.stdout.contains("accuracy"), "{}", run.stdout);
-    }
 }
 
 fn check_refused(arguments: &[&str], code: i32, expected: &str) {
@@ -148,7 +143,6 @@ fn nonsense_is_refused() {
     check_refused(&["train", "--data", &data], 2, "--out");
     check_refused(&["eval", "--model", &raw, "--data", &data], 1, "not a safetensors file");
     check_refused(&["eval", "--model", &out, "--data", &data], 1, "found neither");
-    check_refused(&["eval", "--baseline", "best", "--data", &data], 2, "expected one of");
     assert_eq!(place.train("run", false).code, Some(0));
     let model = place.text("run/model.safetensors");
     check_refused(
@@ -204,18 +198,10 @@ fn flags_without_effect_are_refused() {
         let arguments: Vec<&str> = ["eval", "--data", &data].into_iter().chain(flags.split(' ')).collect();
         check_refused(&arguments, 2, expected);
     };
-    for flag in ["--report x", "--predictions x", "--limit-pairs 9", "--threads 2", "--precision f32"] {
-        eval(&format!("--library-baseline popularity {flag}"), "cannot be used with");
-        if !flag.starts_with("--t") && !flag.starts_with("--prec") {
-            eval(&format!("--model hol-premises {flag}"), "cannot be used with a model that ranks premises");
-        } else {
-            eval(&format!("--baseline seen {flag}"), "cannot be used with");
-        }
+    for flag in ["--report x", "--predictions x", "--limit-pairs 9"] {
+        eval(&format!("--model hol-premises {flag}"), "cannot be used with a model that ranks premises");
     }
-    for baseline in ["--library-baseline popularity", "--baseline seen"] {
-        eval(&format!("{baseline} --split all"), "'--split all' cannot be used with a baseline");
-    }
-    eval("--model holstep --keep-going", "'--keep-going' cannot be used with a prepared folder");
+    eval("--model models/holstep --keep-going", "'--keep-going' cannot be used with a prepared folder");
 }
 
 /// Every flag of a recipe shows its default, under a heading that fits.
@@ -257,36 +243,4 @@ fn recipes_name_the_model_as_the_flag_does() {
     fs::write(place.path("old.toml"), recipe.replace("\"formulanet\"", "\"full\"")).unwrap();
     assert_eq!(run("old", &["--recipe", &place.text("old.toml")]), recipe);
     assert!(model(&place.path("old")) == model(&place.path("new")));
-}
-
-/// A tally is made in a moment, judges alone and beside a network, and is refused where a network is needed.
-#[test]
-fn a_tally_judges_pairs_and_ranks_nothing() {
-    let place = Place::new();
-    let run = place.train("run", false);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let (data, tally) = (place.text("data"), place.text("tally.safetensors"));
-    let make = ["tally", "--data", &data, "--trees", "5", "--depth", "3", "--out", &tally];
-    let made = formulanet(&make, b"");
-    assert_eq!(made.code, Some(0), "{}", made.stderr);
-    assert!(made.stderr.contains("5 trees: "), "{}", made.stderr);
-    let bytes = fs::read(&tally).unwrap();
-    formulanet(&make, b"");
-    assert!(fs::read(&tally).unwrap() == bytes, "made twice, it is another");
-    let network = place.text("run/model.safetensors");
-    let accuracy = |models: &[&str]| {
-        let mut arguments = vec!["eval", "--data", &data, "--format", "json"];
-        models.iter().for_each(|model| arguments.extend(["--model", model]));
-        let run = formulanet(&arguments, b"");
-        assert_eq!(run.code, Some(0), "{}", run.stderr);
-        let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
-        (report["accuracy"].as_f64().unwrap(), report["steps"].as_array().unwrap().len())
-    };
-    assert_eq!(accuracy(&[&tally]).1, 0);
-    assert_eq!(accuracy(&[&network, &tally]).1, accuracy(&[&network]).1);
-    let refused = formulanet(&["rank", "x = x", "--premises", "-", "--model", &tally], b"A: x = x\n");
-    assert_eq!(refused.code, Some(1), "{}", refused.stderr);
-    assert!(refused.stderr.contains("expected a network, found a tally"), "{}", refused.stderr);
-    let other = formulanet(&[&make[..], &["--memory-of", "holstep"]].concat(), b"");
-    assert!(other.stderr.contains("found one with another memory"), "{}", other.stderr);
 }

@@ -36,6 +36,11 @@ impl View {
         ("dag", View::Dag),
     ];
 
+    /// The name of the view in files and on the command line.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, known)| *known == self).map_or("", |(name, _)| name)
+    }
+
     fn is_tree(self) -> bool {
         matches!(self, View::Tree | View::TreeNames)
     }

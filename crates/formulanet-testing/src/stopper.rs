@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use formulanet::Progress;
+use formulanet_train::Progress;
 
 /// Stops after so many units.
 pub struct Stopper(AtomicU64);

@@ -205,32 +205,31 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn io(file: impl AsRef<Path>, source: io::Error) -> Self {
+    pub fn io(file: impl AsRef<Path>, source: io::Error) -> Self {
         Error::Io { file: shown(file), source }
     }
 
-    pub(crate) fn data(file: impl AsRef<Path>, message: impl ToString) -> Self {
+    pub fn data(file: impl AsRef<Path>, message: impl ToString) -> Self {
         Error::Data { file: shown(file), message: message.to_string() }
     }
 
-    pub(crate) fn parse(file: impl AsRef<Path>, cause: ParseError) -> Self {
+    pub fn parse(file: impl AsRef<Path>, cause: ParseError) -> Self {
         Error::Parse { file: shown(file), cause }
     }
 
-    pub(crate) fn read(file: impl AsRef<Path>, error: ReadError) -> Self {
+    pub fn read(file: impl AsRef<Path>, error: ReadError) -> Self {
         match error {
             ReadError::Io(source) => Error::io(file, source),
             ReadError::Parse(source) => Error::parse(file, source),
         }
     }
 
-    #[cfg(feature = "plots")]
-    pub(crate) fn other_work(path: &Path, expected: impl ToString, found: impl ToString) -> Self {
+    pub fn other_work(path: &Path, expected: impl ToString, found: impl ToString) -> Self {
         Error::OtherWork { path: shown(path), expected: expected.to_string(), found: found.to_string() }
     }
 }
 
 /// A path as messages show it.
-pub(crate) fn shown(path: impl AsRef<Path>) -> String {
+pub fn shown(path: impl AsRef<Path>) -> String {
     path.as_ref().display().to_string()
 }

@@ -45,25 +45,22 @@
 //! All are on by default. `libraries` has [`Library`], and builds SQLite; `plots` draws charts, and has the room `paper`;
 //! `shipped` has the models that are built in, 39 MB: without it, give [`Ranker::load`] a model file.
 
-pub mod data;
-mod error;
-pub mod measure;
+#[doc(hidden)]
+pub mod error;
+#[doc(hidden)]
 pub mod model;
-#[cfg(feature = "plots")]
-pub mod paper;
-pub mod processes;
+#[doc(hidden)]
 pub mod rank;
+#[doc(hidden)]
 pub mod read;
-pub mod train;
-mod util;
+#[doc(hidden)]
+pub mod util;
 
 pub use error::Error;
 pub use formulanet_logic as logic;
 pub use formulanet_net as net;
-#[cfg(feature = "libraries")]
+#[cfg(feature = "sqlite")]
 pub use rank::Library;
 pub use rank::{Ranked, Ranker};
 pub use read::Statement;
-pub use util::date::{now, today};
 pub use util::files::write_whole;
-pub use util::progress::{Progress, Silent, Stage};

@@ -2,16 +2,16 @@
 
 pub mod encode;
 mod file;
-mod forest;
+pub mod forest;
 pub mod knowledge;
 pub mod recipe;
 mod seal;
+pub mod serde_view;
 pub mod shipped;
-pub(crate) mod tally;
 pub mod together;
+pub mod vocabulary;
 
-pub use file::{AnyModel, Known, Origin, TrainedModel};
+pub use file::{AnyModel, Known, Origin, TrainedModel, bytes_of};
 pub use forest::Forest;
-pub use seal::{has_checksum, seal_file};
-pub use tally::{Tally, TallyOrigin};
+pub use seal::seal_file;
 pub use together::TogetherFile;

@@ -8,8 +8,9 @@ mod candidates;
 mod intake;
 mod language;
 mod lean;
-pub(crate) mod learned;
-#[cfg(feature = "libraries")]
+#[doc(hidden)]
+pub mod learned;
+#[cfg(feature = "sqlite")]
 mod library;
 mod nameless;
 mod overlap;
@@ -32,7 +33,7 @@ pub use intake::{Intake, Premise, Premises};
 pub use language::Languages;
 pub use lean::{LeanIndex, LeanQuestion, LeanRanked, LeanSelector};
 pub use learned::Learned;
-#[cfg(feature = "libraries")]
+#[cfg(feature = "sqlite")]
 pub use library::{Added, Addition, Learnt, Library, Made, News};
 pub use pace::Pace;
 pub use pool::Pool;

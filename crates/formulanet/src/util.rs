@@ -1,12 +1,8 @@
-//! What every room needs, one copy each.
+//! Small tools that stand in one place each.
 
-pub(crate) mod date;
-pub(crate) mod distinct;
-pub(crate) mod files;
-pub(crate) mod hash;
-#[cfg(feature = "plots")]
-pub(crate) mod plot;
-pub(crate) mod progress;
-pub(crate) mod random;
-pub(crate) mod temporary;
-pub(crate) mod vector;
+pub mod files;
+pub mod hash;
+pub mod map;
+pub mod random;
+pub mod temporary;
+pub mod vector;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use formulanet::measure::{TheoryTest, theory_table};
 use formulanet::model::TogetherFile;
 use formulanet::rank::{Blend, Method, Reading};
+use formulanet_train::eval::{TheoryTest, theory_table};
 
 use super::Arguments;
 use crate::output::Output;
@@ -63,11 +63,9 @@ fn method(text: &str) -> Result<Method, String> {
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let asked = &arguments.theory;
     let flags = [
-        ("--model", !arguments.model.is_empty()),
+        ("--model", arguments.model.is_some()),
         ("--data", arguments.data.is_some()),
         ("--split", arguments.split.is_some()),
-        ("--baseline", arguments.baseline.is_some()),
-        ("--library-baseline", arguments.library_baseline.is_some()),
         ("--limit-pairs", arguments.limit_pairs.is_some()),
         ("--report", arguments.report.is_some()),
         ("--predictions", arguments.predictions.is_some()),

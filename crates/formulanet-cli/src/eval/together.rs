@@ -1,9 +1,9 @@
 //! `formulanet eval` for a model that reads a conjecture and its statements together.
 
 use anyhow::{Result, bail};
-use formulanet::data::{HoldOut, ProblemOptions, Problems, Split};
-use formulanet::measure::{Company, Reader, pool_ranking, predict_together, retriever_ranking};
 use formulanet::model::TogetherFile;
+use formulanet_train::dataset::{HoldOut, ProblemOptions, Problems, Split};
+use formulanet_train::eval::{Company, Reader, pool_ranking, predict_together, retriever_ranking};
 use serde_json::{Value, json};
 
 use super::{Arguments, Part, report};
@@ -60,7 +60,7 @@ pub(super) fn run(file: &TogetherFile, arguments: &Arguments) -> Result<()> {
     }
     let facts = Facts { present: arguments.present, useful: arguments.useful, hides_names };
     let name = |conjecture: u32| problems.problem(conjecture as usize).name;
-    report(&arguments.model.concat(), &predictions, &name, Some(&facts), arguments)
+    report(arguments.model(), &predictions, &name, Some(&facts), arguments)
 }
 
 /// In which company statements were judged, for the report.

@@ -44,7 +44,7 @@ fn append(path: &Path, message: &str) -> std::io::Result<()> {
         end -= 1;
     }
     let message = message[..end].replace(['\n', '\r'], " ");
-    let line = format!("{} {} {message}\n", formulanet::now(), std::process::id());
+    let line = format!("{} {} {message}\n", formulanet_train::now(), std::process::id());
     // One write: lines of several processes do not mix.
     File::options().create(true).append(true).open(path)?.write_all(line.as_bytes())
 }

@@ -1,10 +1,10 @@
 //! `formulanet train --together`: a network learns to read a conjecture and its statements together.
 
 use anyhow::{Context, Result};
-use formulanet::data::{HoldOut, ProblemOptions, Problems};
 use formulanet::model::together::TogetherRecipe;
-use formulanet::processes;
-use formulanet::train::{TogetherRun, train_together};
+use formulanet_train::dataset::{HoldOut, ProblemOptions, Problems};
+use formulanet_train::processes;
+use formulanet_train::train::{TogetherRun, train_together};
 
 use super::{Arguments, read_recipe, recipe_of};
 use crate::processes::group;

@@ -9,13 +9,11 @@ use formulanet_net::{Attachments, Meeting, Metadata, Model, Storage, checksum, i
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::data::named_view;
 use crate::error::shown;
 use crate::model::knowledge::memory::Seen;
 use crate::model::knowledge::proofs::{Proofs, Shares};
 use crate::model::recipe::Recipe;
 use crate::model::shipped;
-use crate::model::tally::Tally;
 use crate::model::together::TogetherFile;
 use crate::util::files;
 
@@ -42,7 +40,7 @@ pub struct TrainedModel {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Origin {
     /// Which graph is made of a formula.
-    #[serde(with = "named_view")]
+    #[serde(with = "super::serde_view")]
     pub view: View,
     /// How it was trained.
     pub recipe: Recipe,
@@ -112,10 +110,15 @@ impl TrainedModel {
         let opened = if is_own { <Model>::from_own_bytes(bytes) } else { <Model>::from_bytes(bytes) };
         let (model, metadata, attachments) = opened.map_err(|error| match bytes {
             _ if TogetherFile::is_one(bytes) => Error::ReadsTogether { model: name.to_owned() },
-            _ if Tally::is_one(bytes) => Error::OnlyCounts { model: name.to_owned() },
+            _ if is_count_model(bytes) => Error::OnlyCounts { model: name.to_owned() },
             _ => Error::data(name, error),
         })?;
         let damaged = |message: String| Error::data(name, message);
+        if !is_sealed(bytes) {
+            return Err(damaged(
+                "expected a checksum, found a model without a checksum; train it again".into(),
+            ));
+        }
         let part = |key: &str| {
             let missing = || damaged(format!("expected a formulanet model, found one without `{key}`"));
             metadata.get(key).ok_or_else(missing)
@@ -211,8 +214,6 @@ pub enum AnyModel {
     Single(Box<TrainedModel>),
     /// One that reads a conjecture and its candidates together.
     Together(Box<TogetherFile>),
-    /// Counts of training, which judge pairs beside networks.
-    Tally(Box<Tally>),
 }
 
 impl AnyModel {
@@ -226,15 +227,18 @@ impl AnyModel {
         if TogetherFile::is_one(&bytes) {
             return Ok(AnyModel::Together(Box::new(TogetherFile::from_bytes(&bytes, model)?)));
         }
-        if Tally::is_one(&bytes) {
-            return Ok(AnyModel::Tally(Box::new(Tally::from_bytes(&bytes, model)?)));
-        }
         Ok(AnyModel::Single(Box::new(TrainedModel::from_bytes(&bytes, model)?)))
     }
 }
 
-/// The bytes of a shipped model, or of a model file.
-fn bytes_of(model: &str) -> Result<Cow<'static, [u8]>, Error> {
+/// Whether a file is a count model of `formulanet-lab`, which has no network.
+fn is_count_model(bytes: &[u8]) -> bool {
+    let metadata = formulanet_net::read_metadata(bytes).unwrap_or_default();
+    metadata.get("kind").is_some_and(|kind| kind == "tally")
+}
+
+/// The bytes of a built-in model, or of a model file.
+pub fn bytes_of(model: &str) -> Result<Cow<'static, [u8]>, Error> {
     if let Some(bytes) = shipped::bytes(model) {
         return Ok(bytes.into());
     }
@@ -261,7 +265,7 @@ pub struct Known<'a> {
 
 impl Known<'_> {
     /// The probability that a premise is useful: of the network's score, and of what similar conjectures say.
-    pub(crate) fn score(&self, score: f32, shares: &Shares, premise: Option<u32>) -> f32 {
+    pub fn score(&self, score: f32, shares: &Shares, premise: Option<u32>) -> f32 {
         let trust = shares.trust(self.trust);
         let of_network = 1.0 / (1.0 + (-(score + self.prior)).exp());
         trust * shares.of(premise) + (1.0 - trust) * of_network

@@ -5,17 +5,17 @@ use safetensors::tensor::{Dtype, SafeTensors};
 /// Trees of one depth over rows of one width.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Forest {
-    pub(crate) width: usize,
-    pub(crate) depth: usize,
+    pub width: usize,
+    pub depth: usize,
     /// For every tree, its inner nodes level by level: which number of a row, and above what to go right.
-    pub(crate) columns: Vec<u8>,
-    pub(crate) thresholds: Vec<f32>,
+    pub columns: Vec<u8>,
+    pub thresholds: Vec<f32>,
     /// For every tree, its leaves from left to right.
-    pub(crate) leaves: Vec<f32>,
+    pub leaves: Vec<f32>,
 }
 
 /// Levels of a tree, at most.
-pub(crate) const DEEPEST: usize = 12;
+pub const DEEPEST: usize = 12;
 
 /// Names of the parts in a file.
 const COLUMNS: &str = "columns";
@@ -23,7 +23,7 @@ const THRESHOLDS: &str = "thresholds";
 const LEAVES: &str = "leaves";
 
 /// A part of a file: its name, what its numbers are, its shape and its bytes.
-pub(crate) type Part = (&'static str, Dtype, Vec<usize>, Vec<u8>);
+pub type Part = (&'static str, Dtype, Vec<usize>, Vec<u8>);
 
 impl Forest {
     /// No tree yet. Rows have at most 256 numbers.
@@ -68,7 +68,7 @@ impl Forest {
     }
 
     /// As files have it.
-    pub(crate) fn parts(&self) -> [Part; 3] {
+    pub fn parts(&self) -> [Part; 3] {
         let bytes = |numbers: &[f32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
         let (trees, outer) = (self.len(), 1usize << self.depth);
         [
@@ -79,7 +79,7 @@ impl Forest {
     }
 
     /// The trees of a file, for rows of a width; or what was found instead.
-    pub(crate) fn read(tensors: &SafeTensors<'_>, width: usize) -> Result<Self, String> {
+    pub fn read(tensors: &SafeTensors<'_>, width: usize) -> Result<Self, String> {
         let tensor = |key: &str, dtype: Dtype| {
             let found = tensors.tensor(key).map_err(|error| error.to_string())?;
             match found.shape() {

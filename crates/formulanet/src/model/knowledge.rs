@@ -1,9 +1,9 @@
 //! What a model remembers besides its weights.
 
 pub mod conjectures;
-pub(crate) mod index;
-pub(crate) mod marks;
+pub mod index;
+pub mod marks;
 pub mod memory;
-pub(crate) mod packed;
+pub mod packed;
 pub mod proofs;
-pub(crate) mod symbols;
+pub mod symbols;

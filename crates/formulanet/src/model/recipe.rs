@@ -252,14 +252,14 @@ impl Recipe {
         }
     }
 
-    pub(crate) fn rule(&self) -> Rule {
+    pub fn rule(&self) -> Rule {
         match self.optimiser {
             OptimiserName::RmsProp => Rule::RmsProp { alpha: 0.99 },
             OptimiserName::AdamW => Rule::AdamW { beta_1: 0.9, beta_2: 0.99 },
         }
     }
 
-    pub(crate) fn schedule(&self) -> Schedule {
+    pub fn schedule(&self) -> Schedule {
         match self.schedule {
             ScheduleName::Divide => {
                 Schedule::Divide { rate: self.rate, by: self.divide_by, floor: self.floor }

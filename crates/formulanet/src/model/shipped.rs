@@ -2,29 +2,21 @@
 
 use crate::read::Syntax;
 
-/// Their names and files.
-#[cfg(feature = "shipped")]
-const MODELS: [(&str, &[u8]); 7] = [
-    ("holstep", include_bytes!("../../../../models/holstep/model.safetensors")),
-    ("holstep-2", include_bytes!("../../../../models/holstep-2/model.safetensors")),
-    ("holstep-tally", include_bytes!("../../../../models/holstep-tally/model.safetensors")),
-    ("hol-premises", include_bytes!("../../../../models/hol-premises/model.safetensors")),
-    ("mizar", include_bytes!("../../../../models/mizar/model.safetensors")),
-    ("mizar-premises", include_bytes!("../../../../models/mizar-premises/model.safetensors")),
-    ("reader", include_bytes!("../../../../models/reader/model.safetensors")),
-];
-#[cfg(not(feature = "shipped"))]
-const MODELS: [(&str, &[u8]); 0] = [];
+/// A model that is built in: its name, its file, its card.
+type BuiltIn = (&'static str, &'static [u8], &'static str);
 
-/// What each is for, what it was trained on, and how good it is.
-const CARDS: [(&str, &str); 7] = [
-    ("holstep", include_str!("../../../../models/holstep/README.md")),
-    ("holstep-2", include_str!("../../../../models/holstep-2/README.md")),
-    ("holstep-tally", include_str!("../../../../models/holstep-tally/README.md")),
-    ("hol-premises", include_str!("../../../../models/hol-premises/README.md")),
-    ("mizar", include_str!("../../../../models/mizar/README.md")),
-    ("mizar-premises", include_str!("../../../../models/mizar-premises/README.md")),
-    ("reader", include_str!("../../../../models/reader/README.md")),
+/// The built-in models, as the features of this crate choose them.
+const MODELS: &[BuiltIn] = &[
+    #[cfg(feature = "model-hol")]
+    ("hol-premises", formulanet_model_hol::MODEL, formulanet_model_hol::CARD),
+    #[cfg(feature = "model-holstep")]
+    ("holstep", formulanet_model_holstep::MODEL, formulanet_model_holstep::CARD),
+    #[cfg(feature = "model-mizar-lists")]
+    ("mizar", formulanet_model_mizar_lists::MODEL, formulanet_model_mizar_lists::CARD),
+    #[cfg(feature = "model-mizar")]
+    ("mizar-premises", formulanet_model_mizar::MODEL, formulanet_model_mizar::CARD),
+    #[cfg(feature = "model-reranker")]
+    ("reader", formulanet_model_reranker::MODEL, formulanet_model_reranker::CARD),
 ];
 
 /// Those that read statements together.
@@ -32,32 +24,22 @@ const TOGETHER: [&str; 2] = ["mizar", "reader"];
 
 /// The file of a shipped model.
 pub fn bytes(name: &str) -> Option<&'static [u8]> {
-    MODELS.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes)
+    MODELS.iter().find(|(known, ..)| *known == name).map(|(_, bytes, _)| *bytes)
 }
 
 /// The card of a shipped model.
 pub fn card(name: &str) -> Option<&'static str> {
-    let found = CARDS.iter().find(|(known, _)| *known == name).map(|(_, card)| *card);
-    found.filter(|_| bytes(name).is_some())
-}
-
-/// The shipped models that judge pairs together with this one, as `formulanet eval` has them do.
-pub fn partners(name: &str) -> &'static [&'static str] {
-    match name {
-        "holstep" if bytes("holstep-2").is_some() => &["holstep-2", "holstep-tally"],
-        _ => &[],
-    }
+    MODELS.iter().find(|(known, ..)| *known == name).map(|(.., card)| *card)
 }
 
 /// All names.
 pub fn all() -> impl Iterator<Item = &'static str> {
-    MODELS.iter().map(|(name, _)| *name)
+    MODELS.iter().map(|(name, ..)| *name)
 }
 
-/// The names of those that make a vector of a statement alone, as libraries need, and judge without a partner.
+/// The names of those that make a vector of a statement alone, as libraries need.
 pub fn for_libraries() -> impl Iterator<Item = &'static str> {
-    let is_partner = |name: &str| all().any(|other| partners(other).contains(&name));
-    all().filter(move |name| !TOGETHER.contains(name) && !is_partner(name))
+    all().filter(|name| !TOGETHER.contains(name))
 }
 
 /// All names, for messages.
@@ -68,7 +50,7 @@ pub fn names() -> String {
 /// Whether the built-in reader orders the best statements of a language better than what ranks them, as measured on
 /// held-out conjectures (`results/problem-graph.md`).
 pub fn reads(syntax: Syntax) -> bool {
-    cfg!(feature = "shipped") && syntax == Syntax::Tptp
+    cfg!(feature = "model-reranker") && syntax == Syntax::Tptp
 }
 
 /// The model that ranks libraries of a language.
@@ -79,7 +61,7 @@ pub fn for_syntax(syntax: Syntax) -> &'static str {
     }
 }
 
-#[cfg(all(test, feature = "shipped"))]
+#[cfg(all(test, feature = "models"))]
 mod tests {
     use super::*;
     use crate::model::AnyModel;
@@ -90,7 +72,7 @@ mod tests {
             formulanet_net::verify(bytes(name).unwrap()).unwrap();
             let makes_vectors = match AnyModel::named(name).unwrap() {
                 AnyModel::Single(model) => !model.model.config().marks && model.origin.memory_of.is_none(),
-                AnyModel::Together(_) | AnyModel::Tally(_) => false,
+                AnyModel::Together(_) => false,
             };
             assert_eq!(for_libraries().any(|other| other == name), makes_vectors, "{name}");
         }

@@ -15,7 +15,6 @@ pub use recipe::{RecipeKind, TogetherRecipe};
 pub use scales::Scale;
 
 use crate::Error;
-use crate::data::Problem;
 use crate::model::AnyModel;
 use crate::util::files;
 
@@ -74,7 +73,7 @@ impl TogetherFile {
     pub fn named(model: &str) -> Result<Self, Error> {
         match AnyModel::named(model)? {
             AnyModel::Together(file) => Ok(*file),
-            AnyModel::Single(_) | AnyModel::Tally(_) => Err(Error::data(
+            AnyModel::Single(_) => Err(Error::data(
                 model,
                 "expected a model that reads statements together, found one that does not",
             )),
@@ -141,7 +140,7 @@ impl TogetherFile {
 }
 
 /// A network for this program's problem graphs.
-pub(crate) fn shape() -> TogetherConfig {
+pub fn shape() -> TogetherConfig {
     TogetherConfig::new(NodeLabel::COUNT, EdgeClass::COUNT)
 }
 
@@ -150,16 +149,6 @@ pub fn scales_of(scales: &[Scale], features: &[String]) -> Option<Vec<(Scale, us
     let with_place =
         |scale: &Scale| Some((scale.clone(), features.iter().position(|name| *name == scale.name)?));
     scales.iter().map(with_place).collect()
-}
-
-/// What is known of some candidates of a problem, as the network reads it.
-pub fn scaled(scales: &[(Scale, usize)], problem: &Problem<'_>, candidates: &[usize]) -> Vec<f32> {
-    let mut scaled = Vec::with_capacity(candidates.len() * scales.len());
-    for &candidate in candidates {
-        let known: Vec<f32> = problem.features(candidate).collect();
-        scaled.extend(scales.iter().map(|(scale, place)| scale.apply(known[*place])));
-    }
-    scaled
 }
 
 /// A problem as the network reads it. `name` gives the number of a symbol's name, by the symbol's number in the interner.

@@ -8,7 +8,7 @@ use formulanet_logic::problem::StatementBuilder;
 
 use super::intake::{Intake, Premise};
 use super::learned::{Learned, Together};
-#[cfg(feature = "libraries")]
+#[cfg(feature = "sqlite")]
 use super::library::{Bookmark, Library};
 use super::pace::Pace;
 use super::question::{Order, Question, Wishes};
@@ -52,7 +52,7 @@ pub struct Shelf {
     /// The reader that was fitted to it, if there is one.
     pub reader: Option<TogetherFile>,
     /// How far the library has been read.
-    #[cfg(feature = "libraries")]
+    #[cfg(feature = "sqlite")]
     pub(super) bookmark: Bookmark,
 }
 
@@ -60,7 +60,7 @@ pub struct Shelf {
 #[derive(Clone, Copy)]
 pub enum Stored<'a> {
     /// In its file: rows are read when they are scored, texts when they are shown.
-    #[cfg(feature = "libraries")]
+    #[cfg(feature = "sqlite")]
     OnDisk(&'a Library),
     /// In memory.
     InMemory(&'a Shelf),
@@ -116,7 +116,7 @@ impl<'a> Candidates<'a> {
         pace: &Pace<'_>,
     ) -> Result<Scores, Error> {
         // Statements and proofs have to be those of one moment.
-        #[cfg(feature = "libraries")]
+        #[cfg(feature = "sqlite")]
         let _moment = match self.stored {
             Some(Stored::OnDisk(library)) => Some(library.moment()?),
             _ => None,
@@ -209,7 +209,7 @@ impl<'a> Candidates<'a> {
     fn learned(&self) -> Result<Option<Cow<'a, Learned>>, Error> {
         Ok(match self.stored {
             Some(Stored::InMemory(shelf)) => shelf.learned.as_ref().map(Cow::Borrowed),
-            #[cfg(feature = "libraries")]
+            #[cfg(feature = "sqlite")]
             Some(Stored::OnDisk(library)) => library.learned()?.map(Cow::Owned),
             None => None,
         })
@@ -240,7 +240,7 @@ impl<'a> Candidates<'a> {
         };
         match self.stored {
             Some(Stored::InMemory(shelf)) => add(&shelf.rows)?,
-            #[cfg(feature = "libraries")]
+            #[cfg(feature = "sqlite")]
             Some(Stored::OnDisk(library)) => library.scan(|mut entries, rows| {
                 entries.iter_mut().for_each(|entry| entry.statement.text = String::new());
                 self.known.extend(entries);
@@ -294,7 +294,7 @@ impl<'a> Candidates<'a> {
         }
         match self.stored {
             Some(Stored::InMemory(shelf)) => Ok(shelf.entries[number].statement.clone()),
-            #[cfg(feature = "libraries")]
+            #[cfg(feature = "sqlite")]
             Some(Stored::OnDisk(library)) => library.statement(&self.known[number].statement.name),
             None => Err(Error::NoStatements),
         }

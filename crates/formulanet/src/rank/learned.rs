@@ -17,7 +17,7 @@ pub struct Learned {
 }
 
 /// How candidates are read together with the goal.
-pub(crate) struct Together<'a> {
+pub struct Together<'a> {
     /// What reads them.
     pub reading: &'a Reading,
     /// The graph of the goal.
@@ -113,7 +113,7 @@ fn combine(scores: &mut [f32], found: &[(usize, f32)], weight: f32) {
 /// # Errors
 ///
 /// If goal and facts are too large together.
-pub(crate) fn weighed<'a>(
+pub fn weighed<'a>(
     signals: &Signals,
     blend: &Blend,
     together: Option<Together<'a>>,
@@ -135,7 +135,7 @@ pub(crate) fn weighed<'a>(
 /// # Errors
 ///
 /// If goal and facts are too large together.
-pub(crate) fn rank<'a>(
+pub fn rank<'a>(
     (theory, before): (&Theory, usize),
     blend: &Blend,
     goal: &Goal,

@@ -23,7 +23,7 @@ use crate::Error;
 use crate::error::shown;
 use crate::read::{Statement, Syntax};
 use crate::util::files::folder_of;
-use crate::util::temporary;
+use crate::util::temporary::TempFolder;
 use crate::util::vector::CHUNK;
 
 mod addition;
@@ -94,7 +94,7 @@ impl Library {
             return Err(exists());
         }
         // Under another name until it is whole.
-        let place = temporary::maker(folder_of(path)).tempdir_in(folder_of(path)).map_err(failed)?;
+        let place = TempFolder::new_in(folder_of(path)).map_err(failed)?;
         let unfinished = place.path().join("library");
         let mut library = Self::create(&unfinished, ranker, model)?;
         let mut addition = library.addition(ranker)?;

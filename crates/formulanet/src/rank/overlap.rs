@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::processes::digest;
+use crate::util::hash::digest;
 
 /// Symbols of a statement that are compared, at most.
 const MOST: usize = 12;

@@ -19,7 +19,7 @@ pub struct Pool {
 
 impl Pool {
     /// The same with other numbers for the candidates.
-    pub(crate) fn renumbered(mut self, numbers: &[usize]) -> Self {
+    pub fn renumbered(mut self, numbers: &[usize]) -> Self {
         self.facts.iter_mut().for_each(|fact| *fact = numbers[*fact as usize] as u32);
         self
     }

@@ -11,9 +11,9 @@ use super::row::Rows;
 use super::scorer::{Query, Scorer, Scoring};
 use super::selection::Selection;
 use crate::Error;
-use crate::data::vocabulary::Vocabulary;
 use crate::model::TrainedModel;
 use crate::model::encode::{Encoded, Encoder};
+use crate::model::vocabulary::Vocabulary;
 use crate::read::{Statement, Syntax};
 
 /// A statement with its place and its score.

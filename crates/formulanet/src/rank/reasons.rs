@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use formulanet_logic::{Formula, Head, Interner};
 
 use super::ranker::Ranker;
-use crate::data::vocabulary::is_symbol;
+use crate::model::vocabulary::is_symbol;
 use crate::read::{Syntax, parse};
 
 /// What speaks for a statement, as far as it can be seen.

@@ -24,7 +24,7 @@ impl Skipped {
     }
 
     /// Adds what was passed over later.
-    pub(crate) fn add(&mut self, other: Skipped) {
+    pub fn add(&mut self, other: Skipped) {
         self.count += other.count;
         let free = Self::MOST_REASONS - self.first.len();
         self.first.extend(other.first.into_iter().take(free));

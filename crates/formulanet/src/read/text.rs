@@ -24,12 +24,12 @@ pub(super) fn normal_text(mut text: String) -> String {
 }
 
 /// Whether lines end with carriage returns, as far as a beginning tells.
-pub(crate) fn has_returns_alone(beginning: &[u8]) -> bool {
+pub fn has_returns_alone(beginning: &[u8]) -> bool {
     beginning.contains(&b'\r') && !beginning.contains(&b'\n')
 }
 
 /// Without a byte-order mark.
-pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
+pub fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
 }
 

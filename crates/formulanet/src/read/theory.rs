@@ -48,7 +48,7 @@ impl Oddities {
     /// # Errors
     ///
     /// If `is_strict`, and the name is the fact's own or that of a later one.
-    pub(crate) fn take(
+    pub fn take(
         &mut self,
         place: &str,
         owner: &str,
@@ -178,7 +178,7 @@ impl TheoryFile {
 
     /// The facts that the names of a fact's proof mean, ascending. Names of later facts and of the fact itself are left out,
     /// unless `is_strict` makes them an error; what is left out is noted.
-    pub(crate) fn resolve<'a>(
+    pub fn resolve<'a>(
         &self,
         place: &str,
         fact: usize,
@@ -201,7 +201,7 @@ impl TheoryFile {
 }
 
 /// Lines of a file that may be compressed, blank ones left out.
-pub(crate) struct Lines {
+pub struct Lines {
     file: String,
     input: Box<dyn BufRead>,
     line: Vec<u8>,
@@ -210,13 +210,13 @@ pub(crate) struct Lines {
 
 impl Lines {
     /// Opens a file, or standard input for `-`.
-    pub(crate) fn open(file: &str) -> Result<Self, Error> {
+    pub fn open(file: &str) -> Result<Self, Error> {
         let input = plain(open(file)?).map_err(|error| Error::io(file, error))?;
         Ok(Lines { file: file.to_owned(), input, line: Vec::new(), number: 0 })
     }
 
     /// The next line that is not blank, with its number.
-    pub(crate) fn next(&mut self) -> Result<Option<(usize, &str)>, Error> {
+    pub fn next(&mut self) -> Result<Option<(usize, &str)>, Error> {
         loop {
             self.line.clear();
             self.number += 1;

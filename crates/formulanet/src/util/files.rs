@@ -4,7 +4,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{Read, Write};
 use std::path::Path;
 
-use super::temporary;
+use super::temporary::TempFile;
 use crate::Error;
 use crate::error::shown;
 
@@ -17,10 +17,10 @@ use crate::error::shown;
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let failed = |error| Error::io(path, error);
     let folder = folder_of(path);
-    let mut file = maker(folder).tempfile_in(folder).map_err(failed)?;
-    file.write_all(bytes).map_err(failed)?;
-    file.as_file().sync_all().map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
+    let mut file = TempFile::new_in(folder).map_err(failed)?;
+    file.file.write_all(bytes).map_err(failed)?;
+    file.file.sync_all().map_err(failed)?;
+    file.persist(path).map_err(failed)?;
     // The new name is on the disk only when its folder is.
     if let Ok(folder) = File::open(folder) {
         folder.sync_all().map_err(failed)?;
@@ -29,12 +29,12 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 }
 
 /// Writes a file as [`write_whole`] does, but leaves it to the system when it is on the disk: for what can be made again.
-pub(crate) fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+pub fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let failed = |error| Error::io(path, error);
     let folder = folder_of(path);
-    let mut file = maker(folder).tempfile_in(folder).map_err(failed)?;
-    file.write_all(bytes).map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
+    let mut file = TempFile::new_in(folder).map_err(failed)?;
+    file.file.write_all(bytes).map_err(failed)?;
+    file.persist(path).map_err(failed)?;
     Ok(())
 }
 
@@ -43,7 +43,7 @@ const LARGEST: u64 = 1 << 33;
 const LARGEST_STREAM: u64 = 1 << 28;
 
 /// Reads a file as a whole.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
+pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
     let failed = |error| Error::io(path, error);
     let file = File::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
@@ -58,7 +58,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
 }
 
 /// Reads a file of text as a whole.
-pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
+pub fn read_text(path: &Path) -> Result<String, Error> {
     let not_text = |error: std::string::FromUtf8Error| {
         Error::data(path, format!("expected UTF-8 text, found {}", error.utf8_error()))
     };
@@ -66,7 +66,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
 }
 
 /// The folder that a path lies in.
-pub(crate) fn folder_of(path: &Path) -> &Path {
+pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
 /// # Errors
 ///
 /// [`Error::InUse`] if another process has it.
-pub(crate) fn lock(folder: &Path, name: &str) -> Result<File, Error> {
+pub fn lock(folder: &Path, name: &str) -> Result<File, Error> {
     let failed = |error| Error::io(folder, error);
     fs::create_dir_all(folder).map_err(failed)?;
     let file = File::create(folder.join(name)).map_err(failed)?;
@@ -85,15 +85,3 @@ pub(crate) fn lock(folder: &Path, name: &str) -> Result<File, Error> {
         Err(TryLockError::Error(error)) => Err(failed(error)),
     }
 }
-
-/// What is made under a temporary name belongs to its maker alone; a result is for everybody to read.
-#[cfg(unix)]
-fn maker(folder: &Path) -> tempfile::Builder<'static, 'static> {
-    use std::os::unix::fs::PermissionsExt;
-    let mut maker = temporary::maker(folder);
-    maker.permissions(fs::Permissions::from_mode(0o666));
-    maker
-}
-
-#[cfg(not(unix))]
-use temporary::maker;

@@ -6,7 +6,7 @@ use super::random::scramble;
 
 /// Mixes two words into one.
 #[inline]
-pub(crate) fn mix(a: u64, b: u64) -> u64 {
+pub fn mix(a: u64, b: u64) -> u64 {
     let product = u128::from(a ^ 0x2d35_8dcc_aa6c_78a5) * u128::from(b ^ 0x8bb8_4b93_962e_acc9);
     (product >> 64) as u64 ^ product as u64
 }
@@ -19,7 +19,7 @@ fn word(bytes: &[u8]) -> u64 {
 }
 
 /// A hash of a text, never 0.
-pub(crate) fn hash_text(text: &str) -> u64 {
+pub fn hash_text(text: &str) -> u64 {
     let first = mix(text.len() as u64, 0x9e37_79b9_7f4a_7c15);
     let chunks = text.as_bytes().chunks(8);
     chunks.fold(first, |hash, chunk| mix(hash ^ word(chunk), 0xe703_7ed1_a0b4_28db)) | 1
@@ -27,7 +27,7 @@ pub(crate) fn hash_text(text: &str) -> u64 {
 
 /// Hashes the keys of a table that nobody but us fills, a word at a time.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct PlainHasher(u64);
+pub struct PlainHasher(u64);
 
 impl Hasher for PlainHasher {
     fn write(&mut self, bytes: &[u8]) {

@@ -1,9 +1,9 @@
 //! Numbers that look random and are the same in every run.
 
-pub(crate) use formulanet_net::random::scramble;
+pub use formulanet_net::random::scramble;
 
 /// A stream of such numbers.
-pub(crate) struct Random(pub(crate) u64);
+pub struct Random(pub u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -12,24 +12,23 @@ impl Random {
     }
 
     /// From 0 to below 1.
-    pub(crate) fn unit(&mut self) -> f32 {
+    pub fn unit(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1u64 << 24) as f32
     }
 
     /// From 0 to below `end`.
-    #[cfg(feature = "plots")]
-    pub(crate) fn below(&mut self, end: usize) -> usize {
+    pub fn below(&mut self, end: usize) -> usize {
         (((self.next() >> 32) * end as u64) >> 32) as usize
     }
 }
 
 /// Whether a number that looks random falls into a share.
-pub(crate) fn falls_in(number: u64, share: f32) -> bool {
+pub fn falls_in(number: u64, share: f32) -> bool {
     ((number >> 40) as f32 / (1u64 << 24) as f32) < share
 }
 
 /// The first `number` of `items` in an order that the seed decides; all of them if there are fewer.
-pub(crate) fn sample<T>(mut items: Vec<T>, number: usize, seed: u64) -> Vec<T> {
+pub fn sample<T>(mut items: Vec<T>, number: usize, seed: u64) -> Vec<T> {
     let number = number.min(items.len());
     for place in 0..number {
         let rest = (items.len() - place) as u64;

@@ -1,29 +1,108 @@
-//! Temporary files and folders beside what they become, and what killed processes left of theirs.
+//! Temporary files and directories next to what they become, and the removal of those that killed processes left.
 
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::{io, process};
 
 use super::hash::hash_text;
 
 /// What all names begin with.
 const MARK: &str = ".formulanet-";
 
-/// Makes temporary files and folders in a folder. Their names say which process of which machine they belong to; those of
-/// processes of this machine that are no more are removed first.
-pub(crate) fn maker(folder: &Path) -> tempfile::Builder<'static, 'static> {
+/// A temporary file, removed when dropped unless it was kept.
+pub struct TempFile {
+    /// The open file.
+    pub file: File,
+    path: PathBuf,
+}
+
+impl TempFile {
+    /// Creates an empty file in a directory.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the directory cannot be written.
+    pub fn new_in(folder: &Path) -> io::Result<Self> {
+        let mut options = File::options();
+        options.read(true).write(true).create_new(true);
+        let (file, path) = unused(folder, |path| options.open(path))?;
+        Ok(TempFile { file, path })
+    }
+
+    /// Gives the file its final name, in place of a file that has it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it cannot be renamed.
+    pub fn persist(self, path: &Path) -> io::Result<()> {
+        fs::rename(&self.path, path)
+    }
+}
+
+impl Drop for TempFile {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// A temporary directory, removed with its contents when dropped unless it was kept.
+pub struct TempFolder(PathBuf);
+
+impl TempFolder {
+    /// Creates an empty directory in another, which only this user can read.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the directory cannot be written.
+    pub fn new_in(folder: &Path) -> io::Result<Self> {
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        let ((), path) = unused(folder, |path| builder.create(path))?;
+        Ok(TempFolder(path))
+    }
+
+    /// The path of the directory.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Leaves the directory where it is.
+    pub fn keep(mut self) -> PathBuf {
+        std::mem::take(&mut self.0)
+    }
+}
+
+impl Drop for TempFolder {
+    fn drop(&mut self) {
+        if !self.0.as_os_str().is_empty() {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+}
+
+/// Creates something under a name that nothing in the directory has. Names tell which process of which machine made it; files
+/// of processes of this machine that have ended are removed first.
+fn unused<T>(folder: &Path, mut create: impl FnMut(&Path) -> io::Result<T>) -> io::Result<(T, PathBuf)> {
     static SWEPT: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
-    let mut swept = SWEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if swept.get_or_insert_default().insert(folder.to_owned()) {
+    static PREFIX: OnceLock<String> = OnceLock::new();
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    if SWEPT.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().insert(folder.to_owned())
+    {
         sweep(folder, machine());
     }
-    static PREFIX: OnceLock<String> = OnceLock::new();
     let prefix = PREFIX.get_or_init(|| format!("{MARK}{:x}-{}-", machine(), process::id()));
-    let mut maker = tempfile::Builder::new();
-    maker.prefix(prefix);
-    maker
+    loop {
+        let path = folder.join(format!("{prefix}{:x}", NEXT.fetch_add(1, Ordering::Relaxed)));
+        match create(&path) {
+            Ok(made) => return Ok((made, path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// Tells this machine from others that see the same folder, and this container, whose processes have numbers of their own.
@@ -77,7 +156,7 @@ mod tests {
         fs::write(folder.path().join(name(here, dead) + "2"), "x").unwrap();
         let stay = [name(here, own), name(elsewhere, dead), format!("{MARK}aB3cD4"), "theory.db".to_owned()];
         stay.iter().for_each(|name| fs::write(folder.path().join(name), "x").unwrap());
-        let _made = maker(folder.path()).tempfile_in(folder.path()).unwrap();
+        let _made = TempFile::new_in(folder.path()).unwrap();
         let left: HashSet<String> = fs::read_dir(folder.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())

@@ -4,7 +4,6 @@ use std::sync::OnceLock;
 
 use formulanet_net::GraphInput;
 
-use crate::data::{Prepared, Split};
 use crate::model::knowledge::index::{Index, weight};
 use crate::model::knowledge::packed::{self, Reader};
 use crate::util::random::scramble;
@@ -36,11 +35,9 @@ impl Conjectures {
         self.index.get_or_init(|| Index::new(self.features.iter().map(|features| weighed(features))))
     }
 
-    /// Those of a prepared folder's training split.
-    pub fn of(prepared: &Prepared) -> Self {
-        let training = prepared.of_split(Split::Train);
-        let features = training.map(|conjecture| counted(prepared.graph(conjecture.graph)));
-        Conjectures::new(features.collect())
+    /// Indexes conjectures by their graphs, in order.
+    pub fn from_graphs<'a>(graphs: impl Iterator<Item = GraphInput<'a>>) -> Self {
+        Conjectures::new(graphs.map(counted).collect())
     }
 
     /// How many there are.
@@ -59,17 +56,17 @@ impl Conjectures {
     }
 
     /// At most so many that are most like a conjecture, with how much they are.
-    pub(crate) fn nearest(&self, conjecture: GraphInput<'_>, number: usize) -> Vec<(usize, f32)> {
+    pub fn nearest(&self, conjecture: GraphInput<'_>, number: usize) -> Vec<(usize, f32)> {
         self.index().nearest(&weighed(&counted(conjecture)), number)
     }
 
     /// How rare a token is among them; infinite if none has it.
-    pub(crate) fn rarity(&self, token: u16) -> f32 {
+    pub fn rarity(&self, token: u16) -> f32 {
         self.index().weight(feature(TOKEN, [token])).unwrap_or(f32::INFINITY)
     }
 
     /// As model files keep them.
-    pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
+    pub fn write(&self, bytes: &mut Vec<u8>) {
         if !self.packed.is_empty() {
             bytes.extend(&self.packed);
             return;
@@ -94,7 +91,7 @@ impl Conjectures {
     }
 
     /// What [`Conjectures::write`] wrote; nothing if it is something else.
-    pub(crate) fn read(reader: &mut Reader<'_>) -> Option<Self> {
+    pub fn read(reader: &mut Reader<'_>) -> Option<Self> {
         let begin = reader.bytes;
         let all = reader.ascending(1 << 32)?;
         let count = reader.count()?;
@@ -154,12 +151,12 @@ fn counted(graph: GraphInput<'_>) -> Vec<(u32, u32)> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+pub mod tests {
     use super::*;
     use proptest::prelude::*;
 
     /// Calls `look` with a chain of nodes that have these tokens.
-    pub(crate) fn with<T>(tokens: &[u16], look: impl FnOnce(GraphInput<'_>) -> T) -> T {
+    pub fn with<T>(tokens: &[u16], look: impl FnOnce(GraphInput<'_>) -> T) -> T {
         let last = tokens.len().saturating_sub(1);
         let degrees: Vec<u16> = (0..tokens.len()).map(|i| u16::from(i < last)).collect();
         let targets: Vec<u16> = (1..tokens.len()).map(|i| i as u16).collect();
@@ -167,7 +164,7 @@ pub(crate) mod tests {
     }
 
     /// Conjectures that are chains.
-    pub(crate) fn chains(chains: &[&[u16]]) -> Conjectures {
+    pub fn chains(chains: &[&[u16]]) -> Conjectures {
         Conjectures::new(chains.iter().map(|tokens| with(tokens, counted)).collect())
     }
 

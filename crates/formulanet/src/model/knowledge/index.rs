@@ -1,7 +1,7 @@
 //! Similarity of documents by the features they have in common, such as graphs by their tokens.
 
 /// Distinct features, each with how much it is there: 1 for one occurrence, and 1 more with every e-fold number.
-pub(crate) fn bag<T: Ord + Copy>(features: &[T]) -> Vec<(T, f32)> {
+pub fn bag<T: Ord + Copy>(features: &[T]) -> Vec<(T, f32)> {
     let mut sorted = features.to_vec();
     sorted.sort_unstable();
     let runs = sorted.chunk_by(|a, b| a == b);
@@ -9,14 +9,14 @@ pub(crate) fn bag<T: Ord + Copy>(features: &[T]) -> Vec<(T, f32)> {
 }
 
 /// How much a feature is there that occurs so often.
-pub(crate) fn weight(count: usize) -> f32 {
+pub fn weight(count: usize) -> f32 {
     1.0 + (count as f32).ln()
 }
 
 /// Finds the documents that are most like another, by the cosine of their bags of features, where a feature weighs the
 /// more the fewer documents have it (TF-IDF).
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Index<T> {
+pub struct Index<T> {
     /// All features of documents, in order.
     features: Vec<T>,
     /// How much each weighs.
@@ -28,7 +28,7 @@ pub(crate) struct Index<T> {
 
 impl<T: Ord + Copy> Index<T> {
     /// An index of documents, which are numbered in their order. A document is a bag.
-    pub(crate) fn new(documents: impl Iterator<Item = Vec<(T, f32)>> + Clone) -> Self {
+    pub fn new(documents: impl Iterator<Item = Vec<(T, f32)>> + Clone) -> Self {
         let mut features: Vec<T> = Vec::new();
         let mut number = 0;
         for document in documents.clone() {
@@ -62,18 +62,18 @@ impl<T: Ord + Copy> Index<T> {
     }
 
     /// How much a feature weighs, if some document has it.
-    pub(crate) fn weight(&self, feature: T) -> Option<f32> {
+    pub fn weight(&self, feature: T) -> Option<f32> {
         self.features.binary_search(&feature).ok().map(|place| self.weights[place])
     }
 
     /// At most `number` documents that have something in common with a bag, the most similar first, with their
     /// similarity, which is at most 1. Of equally similar documents, the earlier.
-    pub(crate) fn nearest(&self, bag: &[(T, f32)], number: usize) -> Vec<(usize, f32)> {
+    pub fn nearest(&self, bag: &[(T, f32)], number: usize) -> Vec<(usize, f32)> {
         best(&self.similarities(bag), number)
     }
 
     /// How like every document a bag is, from 0 to 1.
-    pub(crate) fn similarities(&self, bag: &[(T, f32)]) -> Vec<f32> {
+    pub fn similarities(&self, bag: &[(T, f32)]) -> Vec<f32> {
         let mut similarities = vec![0.0f32; self.documents];
         for (place, part) in self.vector(bag) {
             for &(document, of_document) in place.map_or(&[][..], |place| &self.postings[place]) {

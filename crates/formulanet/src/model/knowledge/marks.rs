@@ -8,7 +8,7 @@ use formulanet_net::GraphInput;
 use crate::util::vector::sorted;
 
 /// Marks symbols.
-pub(crate) struct Marker {
+pub struct Marker {
     /// Whether a token is rare enough to be worth a mark.
     is_rare: Vec<bool>,
     /// The token of a mark.
@@ -16,26 +16,26 @@ pub(crate) struct Marker {
 }
 
 /// A graph with marks.
-pub(crate) struct Marked {
+pub struct Marked {
     tokens: Vec<u16>,
     degrees: Vec<u16>,
     targets: Vec<u16>,
 }
 
 impl Marker {
-    pub(crate) fn new(is_rare: Vec<bool>, mark: u16) -> Self {
+    pub fn new(is_rare: Vec<bool>, mark: u16) -> Self {
         Marker { is_rare, mark }
     }
 
     /// The tokens of a conjecture that are marked in statements, in order.
-    pub(crate) fn wanted(&self, conjecture: &[u16]) -> Vec<u16> {
+    pub fn wanted(&self, conjecture: &[u16]) -> Vec<u16> {
         let is_rare = |token: &u16| self.is_rare.get(usize::from(*token)).copied().unwrap_or(false);
         sorted(conjecture.iter().copied().filter(is_rare))
     }
 
     /// A statement with marks on nodes that have such tokens; nothing if there are none, or the graph is as large as
     /// graphs get.
-    pub(crate) fn mark(&self, statement: GraphInput<'_>, wanted: &[u16]) -> Option<Marked> {
+    pub fn mark(&self, statement: GraphInput<'_>, wanted: &[u16]) -> Option<Marked> {
         let is_wanted = |token: u16| wanted.binary_search(&token).is_ok();
         let place = u16::try_from(statement.tokens.len()).ok().filter(|&place| place < u16::MAX)?;
         if !statement.tokens.iter().any(|&token| is_wanted(token)) {
@@ -64,7 +64,7 @@ impl Marker {
 }
 
 impl Marked {
-    pub(crate) fn input(&self) -> GraphInput<'_> {
+    pub fn input(&self) -> GraphInput<'_> {
         GraphInput { tokens: &self.tokens, degrees: &self.degrees, targets: &self.targets }
     }
 }

@@ -7,7 +7,6 @@ use std::ops::Range;
 
 use formulanet_net::{GraphInput, Hints};
 
-use crate::data::{Prepared, Split};
 use crate::model::knowledge::conjectures::Conjectures;
 use crate::model::knowledge::marks::Marker;
 use crate::model::knowledge::packed::{self, Reader};
@@ -35,8 +34,8 @@ pub struct Seen {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Recalled {
     /// Its number, if it was seen.
-    pub(crate) number: Option<u32>,
-    pub(crate) signature: Signature,
+    pub number: Option<u32>,
+    pub signature: Signature,
 }
 
 /// What is known of a conjecture, whatever the statement.
@@ -77,29 +76,19 @@ const MORE: [f32; 4] = [0.1, 0.1, 0.3, 0.03];
 const HALF: f32 = 0.7;
 /// So many hints at first say what a statement was for other conjectures. Those after them say which symbols it has in
 /// common with this one; then come [`MEMORIES`], and what is known of the conjecture whatever the statement.
-pub(crate) const REMEMBERED: usize = 4;
+pub const REMEMBERED: usize = 4;
 /// So many hints after those say what it was for conjectures like this one.
-pub(crate) const LIKENESS: usize = POWERS.len();
+pub const LIKENESS: usize = POWERS.len();
 /// The other hints on what a statement was for other conjectures.
-pub(crate) const MEMORIES: Range<usize> = REMEMBERED + MATCHES..REMEMBERED + MATCHES + 8;
+pub const MEMORIES: Range<usize> = REMEMBERED + MATCHES..REMEMBERED + MATCHES + 8;
 
 impl Seen {
-    /// Statements of a prepared folder's training split that have at least so many labels.
-    pub fn of(prepared: &Prepared, least: u32) -> Self {
-        let training = prepared.of_split(Split::Train);
-        let mut labelled: Vec<(u32, Label)> = Vec::with_capacity(prepared.meta().counts.pairs);
-        for (conjecture, number) in training.zip(0..) {
-            for pair in conjecture.pairs.map(|number| prepared.pair(number)) {
-                labelled.push((pair.statement, Label::new(number, pair.useful)));
-            }
-        }
-        labelled.sort_unstable();
-        let mut entries: Vec<(u32, Label)> = Vec::with_capacity(labelled.len());
-        for same in labelled.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() >= least as usize) {
-            let short = short(key(prepared.graph(same[0].0)));
-            entries.extend(same.iter().map(|(_, label)| (short, *label)));
-        }
-        Seen::new(entries, Conjectures::of(prepared))
+    /// Builds the memory from the key of each labelled statement, the number of its conjecture, and whether it was useful.
+    pub fn from_labels(labels: impl IntoIterator<Item = (u64, u32, bool)>, conjectures: Conjectures) -> Self {
+        let entries = labels.into_iter();
+        let entries =
+            entries.map(|(key, conjecture, is_useful)| (short(key), Label::new(conjecture, is_useful)));
+        Seen::new(entries.collect(), conjectures)
     }
 
     /// Of keys with labels. Statements that share a key are one.
@@ -173,13 +162,13 @@ impl Seen {
         &self.labels[start as usize..self.ends[number] as usize]
     }
 
-    pub(crate) fn signature(&self, tokens: impl Iterator<Item = u16>) -> Signature {
+    pub fn signature(&self, tokens: impl Iterator<Item = u16>) -> Signature {
         let rarity = |token: u16| self.rarities.get(usize::from(token)).copied().unwrap_or(0.0);
         Signature::new(tokens, |token| Some(rarity(token)).filter(|rarity| rarity.is_finite()).unwrap_or(0.0))
     }
 
     /// Marks tokens that fewer than half of the conjectures have.
-    pub(crate) fn marker(&self, mark: u16) -> Marker {
+    pub fn marker(&self, mark: u16) -> Marker {
         Marker::new(self.rarities.iter().map(|&rarity| rarity > HALF).collect(), mark)
     }
 
@@ -190,12 +179,7 @@ impl Seen {
     }
 
     /// The same, as if one of the conjectures had not been seen.
-    pub(crate) fn hints_without(
-        &self,
-        without: Option<usize>,
-        statement: &Recalled,
-        conjecture: &Asked,
-    ) -> Hints {
+    pub fn hints_without(&self, without: Option<usize>, statement: &Recalled, conjecture: &Asked) -> Hints {
         let labels = self.labels(statement.number).iter().copied();
         let labels = labels.filter(|label| Some(label.conjecture()) != without);
         let (remembered, more) = remembered(labels.clone(), &conjecture.similarities);
@@ -208,7 +192,7 @@ impl Seen {
     }
 
     /// As model files keep it; nothing if it is empty.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         if self.is_empty() {
             return bytes;
@@ -232,7 +216,7 @@ impl Seen {
     }
 
     /// What [`Seen::to_bytes`] wrote; nothing if it is something else.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         if bytes.is_empty() {
             return Some(Seen::default());
         }

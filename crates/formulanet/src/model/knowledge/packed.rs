@@ -3,7 +3,7 @@
 //! A number is seven bits a byte, the lowest first; a byte above 127 says that more follow. Lists that ascend are kept as
 //! differences.
 
-pub(crate) fn write(bytes: &mut Vec<u8>, mut number: u64) {
+pub fn write(bytes: &mut Vec<u8>, mut number: u64) {
     while number > 127 {
         bytes.push(number as u8 | 128);
         number >>= 7;
@@ -12,7 +12,7 @@ pub(crate) fn write(bytes: &mut Vec<u8>, mut number: u64) {
 }
 
 /// How many numbers there are, and each less the one before.
-pub(crate) fn write_ascending(bytes: &mut Vec<u8>, numbers: impl ExactSizeIterator<Item = u64>) {
+pub fn write_ascending(bytes: &mut Vec<u8>, numbers: impl ExactSizeIterator<Item = u64>) {
     write(bytes, numbers.len() as u64);
     let mut last = 0;
     for next in numbers {
@@ -22,12 +22,12 @@ pub(crate) fn write_ascending(bytes: &mut Vec<u8>, numbers: impl ExactSizeIterat
 }
 
 /// Reads what was written. Nothing is returned for bytes that were not.
-pub(crate) struct Reader<'a> {
-    pub(crate) bytes: &'a [u8],
+pub struct Reader<'a> {
+    pub bytes: &'a [u8],
 }
 
 impl Reader<'_> {
-    pub(crate) fn number(&mut self) -> Option<u64> {
+    pub fn number(&mut self) -> Option<u64> {
         let mut number = 0u64;
         for shift in (0..63).step_by(7) {
             let (&byte, rest) = self.bytes.split_first()?;
@@ -41,13 +41,13 @@ impl Reader<'_> {
     }
 
     /// A number of things of at least one byte each, which have to be there.
-    pub(crate) fn count(&mut self) -> Option<usize> {
+    pub fn count(&mut self) -> Option<usize> {
         let count = usize::try_from(self.number()?).ok()?;
         (count <= self.bytes.len()).then_some(count)
     }
 
     /// Different numbers below a bound, each above the one before.
-    pub(crate) fn ascending(&mut self, below: u64) -> Option<Vec<u64>> {
+    pub fn ascending(&mut self, below: u64) -> Option<Vec<u64>> {
         let count = self.count()?;
         let mut numbers: Vec<u64> = Vec::with_capacity(count);
         for i in 0..count {

@@ -7,12 +7,11 @@
 //! there is also a hash of graph and name; a theorem of another name counts as any that says the same.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use formulanet_net::GraphInput;
 
-use crate::data::{Conjecture, Prepared, Split};
 use crate::model::knowledge::conjectures::Conjectures;
 use crate::model::knowledge::memory::key;
 use crate::model::knowledge::packed::{Reader, write_ascending};
@@ -90,29 +89,12 @@ impl Shares {
 }
 
 impl Proofs {
-    /// The training conjectures of a prepared folder, in its order.
-    pub fn of(prepared: &Prepared) -> Self {
-        let key_of = |graph: u32| key(prepared.graph(graph));
-        let training = || prepared.of_split(Split::Train);
-        let used = |conjecture| used(prepared, conjecture);
-        // Names are needed where proofs used several theorems that say the same.
-        let mut first_names: HashMap<u32, &str> = HashMap::new();
-        let mut ambiguous: HashSet<u32> = HashSet::new();
-        for (name, graph) in training().flat_map(used) {
-            if *first_names.entry(graph).or_insert(name) != name {
-                ambiguous.insert(graph);
-            }
-        }
-        let keys_of = |(name, graph): (&str, u32)| {
-            let key = key_of(graph);
-            [Some(key), ambiguous.contains(&graph).then(|| named(key, name))].into_iter().flatten()
-        };
-        let uses: Vec<Vec<u64>> =
-            training().map(|conjecture| used(conjecture).flat_map(keys_of).collect()).collect();
+    /// Builds the index from the conjectures of training and, for each, the keys of the premises that its proof used.
+    pub fn from_uses(conjectures: Conjectures, uses: &[Vec<u64>]) -> Self {
         let premises: Vec<u64> = sorted(uses.iter().flatten().copied());
         let numbers: HashMap<u64, u32> = premises.iter().copied().zip(0..).collect();
         let uses = uses.iter().map(|keys| sorted(keys.iter().map(|key| numbers[key]))).collect();
-        Proofs::new(premises, Past { conjectures: Conjectures::of(prepared), uses })
+        Proofs::new(premises, Past { conjectures, uses })
     }
 
     fn new(premises: Vec<u64>, past: Past) -> Self {
@@ -175,7 +157,7 @@ impl Proofs {
     }
 
     /// As model files keep them; nothing if there are none.
-    pub(crate) fn to_bytes(&self) -> Cow<'_, [u8]> {
+    pub fn to_bytes(&self) -> Cow<'_, [u8]> {
         if self.is_empty() || !self.packed.is_empty() {
             return Cow::Borrowed(&self.packed);
         }
@@ -187,7 +169,7 @@ impl Proofs {
 
     /// What [`Proofs::to_bytes`] wrote; nothing if it is something else. Bytes that are known to be as they were written
     /// are not looked at closely; what is wrong with them nevertheless, because somebody forged them, counts as nothing.
-    pub(crate) fn from_bytes(packed: Cow<'static, [u8]>, are_as_written: bool) -> Option<Self> {
+    pub fn from_bytes(packed: Cow<'static, [u8]>, are_as_written: bool) -> Option<Self> {
         if packed.is_empty() {
             return Some(Proofs::default());
         }
@@ -202,18 +184,8 @@ impl Proofs {
     }
 }
 
-/// The names and graphs of what a conjecture's proof used, and of itself: a similar theorem is something to prove another
-/// with.
-fn used<'a>(
-    prepared: &'a Prepared,
-    conjecture: Conjecture<'a>,
-) -> impl Iterator<Item = (&'a str, u32)> + use<'a> {
-    let premises = conjecture.dependencies.iter().map(|&n| prepared.premise(n as usize));
-    premises.map(|premise| (premise.name, premise.graph)).chain([(conjecture.name, conjecture.graph)])
-}
-
 /// 48 bits that tell a graph with a name from others.
-fn named(key: u64, name: &str) -> u64 {
+pub fn named(key: u64, name: &str) -> u64 {
     name.bytes().fold(scramble(key), |hash, byte| scramble(hash ^ u64::from(byte))) >> 16
 }
 

@@ -5,20 +5,20 @@
 use crate::util::vector::sorted;
 
 /// How many numbers there are.
-pub(crate) const MATCHES: usize = 6;
+pub const MATCHES: usize = 6;
 /// Symbols of a graph that are compared, at most: the rarest.
-pub(crate) const SYMBOLS: usize = 32;
+pub const SYMBOLS: usize = 32;
 
 /// The symbols of a graph with how rare they are.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(crate) struct Signature {
+pub struct Signature {
     /// Each once, by token.
     symbols: Vec<(u16, f32)>,
 }
 
 impl Signature {
     /// Of tokens, given how rare each is; those that are everywhere or unknown have a rarity of 0 and are left out.
-    pub(crate) fn new(tokens: impl Iterator<Item = u16>, rarity: impl Fn(u16) -> f32) -> Self {
+    pub fn new(tokens: impl Iterator<Item = u16>, rarity: impl Fn(u16) -> f32) -> Self {
         let rare = sorted(tokens).into_iter().map(|token| (token, rarity(token)));
         let mut symbols: Vec<(u16, f32)> = rare.filter(|(_, rarity)| *rarity > 0.0).collect();
         if symbols.len() > SYMBOLS {
@@ -30,12 +30,12 @@ impl Signature {
     }
 
     /// The tokens of its symbols.
-    pub(crate) fn tokens(&self) -> impl Iterator<Item = u16> + '_ {
+    pub fn tokens(&self) -> impl Iterator<Item = u16> + '_ {
         self.symbols.iter().map(|(token, _)| *token)
     }
 
     /// What a statement's symbols have in common with those of a conjecture; all 0 if one of them has no symbols.
-    pub(crate) fn compare(&self, conjecture: &Signature) -> [f32; MATCHES] {
+    pub fn compare(&self, conjecture: &Signature) -> [f32; MATCHES] {
         if self.symbols.is_empty() || conjecture.symbols.is_empty() {
             return [0.0; MATCHES];
         }

@@ -170,15 +170,15 @@ impl TogetherRecipe {
         if self.share { builder } else { builder.without_shared_formulas() }
     }
 
-    pub(crate) fn rule(&self) -> Rule {
+    pub fn rule(&self) -> Rule {
         Rule::AdamW { beta_1: 0.9, beta_2: 0.98 }
     }
 
-    pub(crate) fn schedule(&self) -> Schedule {
+    pub fn schedule(&self) -> Schedule {
         Schedule::Cosine { rate: self.rate, warm_up: self.warm_up, floor: self.floor }
     }
 
-    pub(crate) fn storage(&self) -> Storage {
+    pub fn storage(&self) -> Storage {
         self.storage
     }
 }

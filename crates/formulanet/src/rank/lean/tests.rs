@@ -100,7 +100,7 @@ fn found(ranks: &[Vec<usize>], within: usize) -> (usize, usize) {
 }
 
 #[test]
-#[cfg(feature = "shipped")]
+#[cfg(feature = "model-blend")]
 fn what_goals_need_comes_first() {
     let selector = selector();
     let reading = Reading::shipped(Compute::new(Precision::F32, 1)).unwrap();

@@ -10,9 +10,9 @@ use std::time::SystemTime;
 
 use super::table::{Lists, NOBODY, Table};
 use crate::Error;
-use crate::data::map_file;
 use crate::util::files;
 use crate::util::hash::digest;
+use crate::util::map::map as map_file;
 
 /// Changes when entries are laid out differently, or when features get other hashes.
 const FORMAT: u64 = 1;

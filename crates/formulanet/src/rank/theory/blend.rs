@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-#[cfg(feature = "shipped")]
+#[cfg(feature = "model-blend")]
 use std::sync::OnceLock;
 
 use formulanet_net::{CHECKSUM, UNSEALED, is_sealed, seal, verify};
@@ -44,15 +44,15 @@ impl Blend {
     }
 
     /// The blend that is built in.
-    #[cfg(feature = "shipped")]
+    #[cfg(feature = "model-blend")]
     pub fn shipped() -> Option<&'static Blend> {
         static SHIPPED: OnceLock<Option<Blend>> = OnceLock::new();
-        let bytes = include_bytes!("../../../../../models/blend/blend.safetensors");
+        let bytes = formulanet_model_blend::MODEL;
         SHIPPED.get_or_init(|| Blend::from_bytes(bytes, "blend").ok()).as_ref()
     }
 
     /// The blend that is built in: none.
-    #[cfg(not(feature = "shipped"))]
+    #[cfg(not(feature = "model-blend"))]
     pub fn shipped() -> Option<&'static Blend> {
         None
     }
@@ -207,7 +207,7 @@ mod tests {
         assert!(Blend::from_bytes(&infinite, "leaf").unwrap_err().to_string().contains("damaged trees"));
     }
 
-    #[cfg(feature = "shipped")]
+    #[cfg(feature = "model-blend")]
     #[test]
     fn the_shipped_blend_is_whole() {
         assert!(Blend::shipped().is_some_and(|blend| !blend.origin().is_empty()));

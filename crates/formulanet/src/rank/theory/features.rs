@@ -82,7 +82,7 @@ impl Features {
     }
 }
 
-#[cfg(feature = "libraries")]
+#[cfg(feature = "sqlite")]
 impl Features {
     /// As files keep them: the statement's size, how many symbols and pairs there are, and all hashes. All little-endian.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {

@@ -1,0 +1,129 @@
+//! The `formulanet` command as a library, so that `formulanet-lab` shares its progress bars and messages.
+//!
+//! Results go to standard output, everything else to standard error.
+
+#![forbid(unsafe_code)]
+
+mod advice;
+mod embed;
+mod eval;
+mod excerpt;
+mod graph;
+mod input;
+mod library;
+mod lines;
+mod models;
+mod neighbors;
+#[doc(hidden)]
+pub mod output;
+mod predict;
+#[doc(hidden)]
+pub mod prepare;
+#[doc(hidden)]
+pub mod processes;
+#[doc(hidden)]
+pub mod progress;
+mod prove;
+mod rank;
+mod select;
+mod serve;
+mod shell;
+mod stats;
+mod train;
+#[doc(hidden)]
+pub mod usage;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use processes::{Processes, exit_usage};
+#[doc(hidden)]
+pub use train::parse_word;
+
+/// Premise selection for theorem provers by deep graph embedding.
+#[derive(Parser)]
+#[command(
+    name = "formulanet",
+    version,
+    about,
+    propagate_version = true,
+    after_help = "Example:\n  formulanet graph '!x. ?y. P x /\\ Q x y'\n\nEvery command has more with --help."
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Completions(shell::CompletionArguments),
+    Embed(embed::Arguments),
+    Eval(eval::Arguments),
+    Graph(graph::Arguments),
+    Library(library::Arguments),
+    Man(shell::ManArguments),
+    Models(models::Arguments),
+    Neighbors(neighbors::Arguments),
+    Predict(predict::Arguments),
+    Prepare(prepare::Arguments),
+    Prove(prove::Arguments),
+    Rank(rank::Arguments),
+    Select(select::Arguments),
+    Serve(serve::Arguments),
+    Stats(stats::Arguments),
+    Train(train::Arguments),
+}
+
+impl Command {
+    /// Whether the processes of `mpirun` share its work.
+    fn is_shared(&self) -> bool {
+        match self {
+            Command::Embed(_) | Command::Eval(_) | Command::Train(_) => true,
+            Command::Library(arguments) => arguments.is_shared(),
+            _ => false,
+        }
+    }
+}
+
+/// Runs the command with the arguments of the process.
+pub fn main() -> ExitCode {
+    let called = predict::called(std::env::args_os());
+    let arguments = Arguments::try_parse_from(&called).unwrap_or_else(|error| {
+        predict::log_usage(&called, &error);
+        exit_usage(&error)
+    });
+    let processes = match Processes::start(arguments.command.is_shared()) {
+        Ok(processes) => processes,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let result = match arguments.command {
+        Command::Completions(arguments) => shell::completions(&arguments, Arguments::command()),
+        Command::Embed(arguments) => embed::run(arguments),
+        Command::Eval(arguments) => eval::run(arguments),
+        Command::Graph(arguments) => graph::run(arguments),
+        Command::Library(arguments) => library::run(arguments),
+        Command::Man(arguments) => shell::man(&arguments, Arguments::command()),
+        Command::Models(arguments) => models::run(arguments),
+        Command::Neighbors(arguments) => neighbors::run(arguments),
+        Command::Predict(arguments) => predict::run(arguments),
+        Command::Prepare(arguments) => prepare::run(arguments),
+        Command::Prove(arguments) => prove::run(arguments),
+        Command::Rank(arguments) => rank::run(arguments),
+        Command::Select(arguments) => select::run(arguments),
+        Command::Serve(arguments) => serve::run(arguments),
+        Command::Stats(arguments) => stats::run(arguments),
+        Command::Train(arguments) => train::run(arguments),
+    };
+    processes.finish(result.or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) }))
+}
+
+/// Whoever reads our output has seen enough: `formulanet graph ... | head`.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    })
+}

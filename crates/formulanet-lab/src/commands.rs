@@ -1,0 +1,52 @@
+//! The commands of `formulanet-lab`.
+
+mod baseline;
+mod blend;
+mod eval;
+mod plot;
+mod reproduce;
+mod seal;
+mod tally;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Experiments of formulanet
+#[derive(Parser)]
+#[command(name = "formulanet-lab", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Baseline(baseline::Arguments),
+    Blend(blend::Arguments),
+    Eval(eval::Arguments),
+    Plot(plot::Arguments),
+    Reproduce(reproduce::Arguments),
+    Seal(seal::Arguments),
+    Tally(tally::Arguments),
+}
+
+/// Runs the command with the arguments of the process.
+pub fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Baseline(arguments) => baseline::run(&arguments),
+        Command::Blend(arguments) => blend::run(arguments),
+        Command::Eval(arguments) => eval::run(&arguments),
+        Command::Plot(arguments) => plot::run(&arguments),
+        Command::Reproduce(arguments) => reproduce::run(arguments),
+        Command::Seal(arguments) => seal::run(&arguments),
+        Command::Tally(arguments) => tally::run(arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

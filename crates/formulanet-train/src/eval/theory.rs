@@ -1,0 +1,408 @@
+//! How early methods put what proofs used, fact by fact in the order of a library.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use formulanet::logic::problem::{StatementBuilder, StatementGraph};
+use formulanet::logic::{Interner, Limits, hol};
+use serde::Serialize;
+
+use crate::{Error, Progress, Stage};
+use formulanet::rank::learned::{self, Together};
+use formulanet::rank::{Blend, FEW, Features, Method, Reading, Theory};
+use formulanet::read::{Lines, Oddities, TheoryFile};
+use formulanet::util::vector::share;
+
+/// After how many facts recall is measured.
+pub const THEORY_CUTOFFS: [usize; 4] = [16, 32, 64, 256];
+/// How many facts of a ranking are looked at.
+const LOOKED_AT: usize = 1024;
+
+/// A library of which some proofs are asked for.
+pub struct TheoryTest {
+    file: TheoryFile,
+    features: Vec<Features>,
+    /// What a network reads of each fact.
+    graphs: Vec<StatementGraph>,
+    /// Facts and what their proofs used, in the order of the library.
+    tests: Vec<(usize, Vec<u32>)>,
+    /// Whether proofs are known only of facts before the one that is asked for.
+    is_growing: bool,
+    /// Strange names in the file of tests.
+    oddities: Oddities,
+}
+
+impl TheoryTest {
+    /// Reads a theory file, and will ask for its last proofs, so many, as if the library had just grown to there.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, or has no proof.
+    pub fn last(file: &str, number: usize, is_strict: bool) -> Result<Self, Error> {
+        let mut test = Self::read(file, is_strict)?;
+        let proved = (0..test.file.facts.len()).filter_map(|fact| {
+            let used = test.file.facts[fact].proof.as_ref().filter(|used| !used.is_empty());
+            used.map(|used| (fact, used.clone()))
+        });
+        let mut tests: Vec<_> = proved.collect();
+        tests.drain(..tests.len().saturating_sub(number));
+        if tests.is_empty() {
+            return Err(Error::data(file, "expected facts with proofs that use others, found none"));
+        }
+        test.tests = tests;
+        Ok(test)
+    }
+
+    /// Reads a theory file, all proofs of which will be known, and a file of the proofs that will be asked for: `name: name
+    /// name` on every line. A fact's own proof is never known when it is asked for.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read, or names a fact to ask for that is not there.
+    pub fn given(file: &str, tests: &str, is_strict: bool) -> Result<Self, Error> {
+        let mut test = Self::read(file, is_strict)?;
+        test.is_growing = false;
+        let mut lines = Lines::open(tests)?;
+        let mut asked: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        while let Some((number, line)) = lines.next()? {
+            let place = format!("{tests}:{number}");
+            let Some((name, used)) = line.split_once(':') else {
+                return Err(Error::data(place, "expected `name: name name ...`, found a line without `:`"));
+            };
+            let name = name.trim();
+            let Some(fact) = test.file.number(name) else {
+                return Err(Error::data(
+                    place,
+                    format!("expected a fact of {file}, found `{name}`, which is not there"),
+                ));
+            };
+            let used =
+                test.file.resolve(&place, fact, used.split_whitespace(), is_strict, &mut test.oddities)?;
+            if asked.insert(fact, used).is_some() {
+                return Err(Error::data(place, format!("expected each name once, found `{name}` again")));
+            }
+        }
+        test.tests = asked.into_iter().filter(|(_, used)| !used.is_empty()).collect();
+        if test.tests.is_empty() {
+            return Err(Error::data(tests, "expected facts with proofs that use others, found none"));
+        }
+        Ok(test)
+    }
+
+    fn read(file: &str, is_strict: bool) -> Result<Self, Error> {
+        let (mut features, mut graphs, mut too_large) = (Vec::new(), Vec::new(), None);
+        let mut builder = StatementBuilder::new(Limits::default());
+        let shown = file;
+        let file = TheoryFile::read(
+            file,
+            &hol::Options::default(),
+            is_strict,
+            &mut Interner::new(),
+            &mut |_, formula, names| {
+                features.push(Features::of(formula, names));
+                match builder.build(formula) {
+                    Ok(graph) => graphs.push(graph),
+                    Err(cause) => too_large = Some((graphs.len(), cause)),
+                }
+            },
+        )?;
+        if let Some((fact, cause)) = too_large {
+            return Err(Error::data(shown, format!("{}: {cause}", file.facts[fact].name)));
+        }
+        Ok(TheoryTest {
+            file,
+            features,
+            graphs,
+            tests: Vec::new(),
+            is_growing: true,
+            oddities: Oddities::default(),
+        })
+    }
+
+    /// What is strange in proofs, for the user.
+    pub fn oddities(&self) -> impl Iterator<Item = String> {
+        [&self.file.oddities, &self.oddities].into_iter().filter_map(Oddities::report)
+    }
+
+    /// Asks each method for every fact that is tested. [`Method::Auto`] takes this blend, or else the one that is built in.
+    ///
+    /// # Errors
+    ///
+    /// If `progress` stops it.
+    pub fn run(
+        &self,
+        methods: &[Method],
+        (blend, reading): (Option<&Blend>, Option<&Reading>),
+        progress: &dyn Progress,
+    ) -> Result<Vec<TheoryOutcome>, Error> {
+        let blend = blend.or(Blend::shipped());
+        let mut outcomes: Vec<TheoryOutcome> =
+            methods.iter().map(|&method| TheoryOutcome::new(method, self.file.facts.len())).collect();
+        progress.begin(Stage { name: "asking", done: 0, of: self.tests.len() as u64, unit: "facts" });
+        let mut theory = Theory::default();
+        let mut next = 0;
+        let mut grow = |theory: &mut Theory, end: usize| {
+            for fact in next..end {
+                theory.add_fact(&self.features[fact]);
+                if let Some(used) = &self.file.facts[fact].proof {
+                    theory.add_proof(fact, &numbers(used));
+                }
+            }
+            next = end;
+        };
+        if !self.is_growing {
+            grow(&mut theory, self.features.len());
+        }
+        for (fact, used) in &self.tests {
+            if progress.is_stopped() {
+                return Err(Error::Interrupted);
+            }
+            let own = if self.is_growing {
+                grow(&mut theory, *fact);
+                Vec::new()
+            } else {
+                theory.take_proofs(*fact)
+            };
+            for outcome in &mut outcomes {
+                let start = Instant::now();
+                let goal = theory.goal(&self.features[*fact]);
+                let best = match (outcome.method, blend.filter(|_| *fact >= FEW)) {
+                    (Method::Auto, Some(blend)) => {
+                        let graph = |number: usize| &self.graphs[number];
+                        let together = reading.map(|reading| Together { reading, goal: graph(*fact) });
+                        learned::rank((&theory, *fact), blend, &goal, together, graph, LOOKED_AT)?
+                    }
+                    (method, _) => theory.rank(&goal, *fact, method, LOOKED_AT),
+                };
+                outcome.add(
+                    best.into_iter().map(|(fact, _)| fact as u32).collect(),
+                    used,
+                    start.elapsed().as_secs_f64(),
+                );
+            }
+            own.iter().for_each(|used| theory.add_proof(*fact, used));
+            progress.advance(1);
+        }
+        Ok(outcomes)
+    }
+
+    /// The rankings of an outcome as lines `name:premise premise ...`, the best 256.
+    pub fn rankings(&self, outcome: &TheoryOutcome) -> String {
+        let mut text = String::new();
+        for ((fact, _), ranking) in self.tests.iter().zip(&outcome.rankings) {
+            let names: Vec<&str> =
+                ranking.iter().map(|&fact| self.file.facts[fact as usize].name.as_str()).collect();
+            text += &format!("{}:{}\n", self.file.facts[*fact].name, names.join(" "));
+        }
+        text
+    }
+}
+
+fn numbers(used: &[u32]) -> Vec<usize> {
+    used.iter().map(|&fact| fact as usize).collect()
+}
+
+/// What a method put first, and how good that is.
+pub struct TheoryOutcome {
+    method: Method,
+    facts: usize,
+    rankings: Vec<Vec<u32>>,
+    figures: Vec<Figures>,
+    seconds: f64,
+}
+
+/// Figures of one ranking.
+#[derive(Clone, Copy)]
+struct Figures {
+    recall: [f64; THEORY_CUTOFFS.len()],
+    reciprocal: f64,
+    precision: f64,
+}
+
+/// A mean and its standard error.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Measured {
+    /// The mean.
+    pub mean: f64,
+    /// How far the mean of as many other facts would typically be.
+    pub error: f64,
+}
+
+/// How early a method puts what proofs used.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct TheoryReport {
+    /// How many facts the library has.
+    pub facts: usize,
+    /// How many facts were asked for.
+    pub tests: usize,
+    /// The method's name.
+    pub method: &'static str,
+    /// Share of what a proof used that is among the first k.
+    pub recall: BTreeMap<usize, f64>,
+    /// Share of facts all of whose proof is among the first k.
+    pub full: BTreeMap<usize, f64>,
+    /// Mean of 1 / rank of the first fact that was used.
+    pub mrr: f64,
+    /// Mean of average precision; what is not among the first 1,024 counts as not found.
+    pub map: f64,
+    /// Time of a question, features of the goal known.
+    pub seconds_per_query: f64,
+}
+
+impl TheoryOutcome {
+    fn new(method: Method, facts: usize) -> Self {
+        TheoryOutcome { method, facts, rankings: Vec::new(), figures: Vec::new(), seconds: 0.0 }
+    }
+
+    fn add(&mut self, mut ranking: Vec<u32>, used: &[u32], seconds: f64) {
+        let ranked = ranking.iter().zip(1usize..);
+        let hits: Vec<usize> =
+            ranked.filter(|(fact, _)| used.binary_search(fact).is_ok()).map(|(_, rank)| rank).collect();
+        let precisions = hits.iter().zip(1usize..).map(|(&rank, found)| found as f64 / rank as f64);
+        self.figures.push(Figures {
+            recall: THEORY_CUTOFFS.map(|at| share(hits.partition_point(|&rank| rank <= at), used.len())),
+            reciprocal: hits.first().map_or(0.0, |&rank| 1.0 / rank as f64),
+            precision: precisions.sum::<f64>() / used.len() as f64,
+        });
+        self.seconds += seconds;
+        ranking.truncate(THEORY_CUTOFFS[3]);
+        self.rankings.push(ranking);
+    }
+
+    /// Recall in the first 16, 32, 64 and 256, MRR and MAP, each with its standard error.
+    pub fn measured(&self) -> [Measured; 6] {
+        let of = |figure: &dyn Fn(&Figures) -> f64| {
+            let number = self.figures.len().max(1) as f64;
+            let mean = self.figures.iter().map(figure).sum::<f64>() / number;
+            let squares = self.figures.iter().map(|figures| (figure(figures) - mean).powi(2)).sum::<f64>();
+            Measured { mean, error: (squares / (number - 1.0).max(1.0) / number).sqrt() }
+        };
+        let recall = |at: usize| of(&move |figures: &Figures| figures.recall[at]);
+        [
+            recall(0),
+            recall(1),
+            recall(2),
+            recall(3),
+            of(&|figures| figures.reciprocal),
+            of(&|figures| figures.precision),
+        ]
+    }
+
+    /// All figures.
+    pub fn report(&self) -> TheoryReport {
+        let measured = self.measured();
+        let full = |at: usize| self.figures.iter().filter(|figures| figures.recall[at] >= 1.0).count();
+        let by_cutoff = |figure: &dyn Fn(usize) -> f64| {
+            THEORY_CUTOFFS.iter().enumerate().map(|(at, &cutoff)| (cutoff, figure(at))).collect()
+        };
+        TheoryReport {
+            facts: self.facts,
+            tests: self.figures.len(),
+            method: self.method.name(),
+            recall: by_cutoff(&|at| measured[at].mean),
+            full: by_cutoff(&|at| share(full(at), self.figures.len())),
+            mrr: measured[4].mean,
+            map: measured[5].mean,
+            seconds_per_query: self.seconds / self.figures.len().max(1) as f64,
+        }
+    }
+}
+
+/// Figures of several methods side by side.
+pub fn theory_table(outcomes: &[TheoryOutcome]) -> String {
+    let headings = ["recall@16", "@32", "@64", "@256", "MRR", "MAP"];
+    let mut text = format!("{:<11}", "method");
+    headings.iter().for_each(|heading| text += &format!("  {heading:<13}"));
+    text += "  ms\n";
+    for outcome in outcomes {
+        text += &format!("{:<11}", outcome.method.name());
+        for Measured { mean, error } in outcome.measured() {
+            text += &format!("  {mean:.3} ± {error:.3}");
+        }
+        text += &format!("  {:.1}\n", 1000.0 * outcome.report().seconds_per_query);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Silent;
+
+    const THEORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/theory.jsonl");
+    const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/theory.tests");
+
+    #[test]
+    fn figures_are_those_of_the_ranking() {
+        let mut outcome = TheoryOutcome::new(Method::Popularity, 100);
+        // Found at 1 and 20 of two, then at 2 of two, one of which is not there.
+        outcome.add((10..60).collect(), &[10, 29], 0.5);
+        outcome.add((10..60).collect(), &[2, 11], 0.1);
+        let report = outcome.report();
+        let by = |figures: [f64; 4]| THEORY_CUTOFFS.into_iter().zip(figures).collect::<BTreeMap<_, _>>();
+        assert_eq!(report.recall, by([0.5, 0.75, 0.75, 0.75]));
+        assert_eq!(report.full, by([0.0, 0.5, 0.5, 0.5]));
+        assert_eq!((report.facts, report.tests, report.method), (100, 2, "popularity"));
+        assert_eq!((report.mrr, report.map), (0.75, ((1.0 + 0.1) / 2.0 + 0.25) / 2.0));
+        assert!((report.seconds_per_query - 0.3).abs() < 1e-9);
+        let json = serde_json::to_value(&report).unwrap();
+        assert_eq!(json["recall"]["64"], 0.75);
+        // Two values that are 0.25 from their mean: a deviation of 0.354, divided by the root of 2.
+        let Measured { mean, error } = outcome.measured()[4];
+        assert!((mean, (error - 0.25).abs() < 1e-9) == (0.75, true));
+    }
+
+    #[test]
+    fn a_growing_library_knows_what_came_before() {
+        let test = TheoryTest::last(THEORY, 3, true).unwrap();
+        assert_eq!(test.tests.iter().map(|(fact, _)| *fact).collect::<Vec<_>>(), [33, 34, 35]);
+        let outcomes = test.run(&[Method::Neighbours, Method::Popularity], (None, None), &Silent).unwrap();
+        for (outcome, method) in outcomes.iter().zip(["knn", "popularity"]) {
+            let report = outcome.report();
+            assert_eq!((report.tests, report.facts, report.method), (3, 36, method));
+            assert!(report.recall[&32] > 0.6 && report.mrr > 0.1, "{report:?}");
+        }
+        // There are fewer candidates than the first 64, and popularity ranks them all.
+        assert_eq!(outcomes[1].report().full[&64], 1.0);
+        let rankings = test.rankings(&outcomes[0]);
+        let lines: Vec<&str> = rankings.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert!(
+            lines[0].starts_with("length_append_comm:") && !lines[0].contains("append_cancel"),
+            "{}",
+            lines[0]
+        );
+    }
+
+    #[test]
+    fn a_given_fact_does_not_know_its_own_proof() {
+        let test = TheoryTest::given(THEORY, TESTS, true).unwrap();
+        assert_eq!(test.tests.iter().map(|(fact, _)| *fact).collect::<Vec<_>>(), [32, 33]);
+        let first = test.run(&[Method::Bayes], (None, None), &Silent).unwrap();
+        // If its own proof counted, what it used would come first.
+        assert!(first[0].report().map < 0.999, "{:?}", first[0].report());
+        assert_eq!(test.oddities().count(), 0);
+    }
+
+    #[test]
+    fn bad_tests_have_a_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tests");
+        let shown = path.display().to_string();
+        let check = |text: &str, is_strict: bool, expected: &str| {
+            std::fs::write(&path, text).unwrap();
+            let error = TheoryTest::given(THEORY, &shown, is_strict).err().unwrap().to_string();
+            let error = error.replace(&shown, "TESTS");
+            assert!(error.starts_with(expected), "expected {expected}\nfound {error}");
+        };
+        check("rev_rev rev_nil\n", false, "TESTS:1: expected `name: name name ...`");
+        check("\nnobody: rev_nil\n", false, "TESTS:2: expected a fact of ");
+        check("rev_rev: rev_nil\nrev_rev: rev_cons\n", false, "TESTS:2: expected each name once");
+        check("rev_rev:\n", false, "TESTS: expected facts with proofs that use others");
+        check("rev_nil: rev_rev\n", true, "TESTS:1: expected earlier facts, but the proof of `rev_nil`");
+        std::fs::write(&path, "rev_rev: rev_nil rev_rev append_cancel other\n").unwrap();
+        let test = TheoryTest::given(THEORY, &shown, false).unwrap();
+        assert_eq!((test.oddities.unknown, test.oddities.circular, test.oddities.later), (1, 1, 1));
+        assert_eq!(test.tests[0].1.len(), 1);
+    }
+}
