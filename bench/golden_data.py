@@ -44,9 +44,9 @@ def stored_request(library, name):
     return {"library": library, "name": name, "k": K}
 
 
-def select_command(program, problem, is_anonymous):
+def select_command(program, problems, out, is_anonymous):
     names = ["--no-names"] if is_anonymous else []
-    return [program, "select", problem, "-k", str(K), "--format", "json", "--precision", "f32", *names]
+    return [program, "select", *problems, "-k", str(K), "--out", out, "--format", "json", "--precision", "f32", *names]
 
 
 def spread(items, number):
@@ -102,14 +102,14 @@ def mizar(options, folder):
             file.writelines(f"fof({n}, axiom, {f}).\n" for n, f in axioms)
             file.write(f"fof('{name}', conjecture, {goal}).\n")
 
-    def select(problem, is_anonymous):
-        command = select_command(options.program, problem, is_anonymous)
-        printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        return [hit(json.loads(line)) for line in printed.splitlines()]
+    def select(is_anonymous):
+        out = folder / f"selected-{is_anonymous}"
+        command = select_command(options.program, problems.values(), out, is_anonymous)
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        lines = {name: (out / f"{name}.{K}.jsonl").read_text().splitlines() for name in problems}
+        return {name: [hit(json.loads(line)) for line in rows] for name, rows in lines.items()}
 
-    return [
-        {name: select(problem, is_anonymous) for name, problem in problems.items()} for is_anonymous in (False, True)
-    ]
+    return select(is_anonymous=False), select(is_anonymous=True)
 
 
 def record(options):

@@ -424,7 +424,7 @@ pub fn doors_agree() {
     let mut wrong = Vec::new();
     for scenario in &matrix.scenarios {
         let answers = golden.answers.get(&scenario.id).map_or(&[][..], Vec::as_slice);
-        let missing = ["cli", "http"]
+        let missing = ["cli", "http", "rust"]
             .into_iter()
             .filter(|door| scenario.is_for(door) && golden.of(&scenario.id, door).is_none());
         wrong.extend(missing.map(|door| format!("{}: no recording of {door}", scenario.id)));
