@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 
 import eprover
@@ -37,7 +38,7 @@ def library_command(program, library, theory):
 
 
 def serve_command(program, library):
-    return [program, "serve", "--library", library, "--listen", "127.0.0.1:0", "--precision", "f32"]
+    return [program, "serve", "--library", library, "--listen", "127.0.0.1:0", "--precision", "f32", "--timeout", "300"]
 
 
 def stored_request(library, name):
@@ -74,8 +75,14 @@ def hol4(options, folder):
         def ask(name):
             body = json.dumps(stored_request("hol4", name)).encode()
             request = urllib.request.Request(f"{address}/v1/rank", body, {"content-type": "application/json"})
-            with urllib.request.urlopen(request, timeout=300) as answer:
-                return [hit(row) for row in json.load(answer)["premises"]]
+            try:
+                with urllib.request.urlopen(request, timeout=300) as answer:
+                    return [hit(row) for row in json.load(answer)["premises"]]
+            except urllib.error.HTTPError as error:
+                # That a goal cannot be read is an answer as well; that there was no time is none.
+                if error.code not in (400, 422):
+                    raise
+                return [f"refused {error.code}"]
 
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             return dict(zip(names, pool.map(ask, names)))

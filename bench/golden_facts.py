@@ -2,8 +2,9 @@
 
     python3 bench/golden_facts.py fixtures/golden
 
-Laws of a dozen operations, each in a module of its own, with made-up proofs: every fact uses the definition of its operation,
-earlier laws of the same operation and now and then one of another. The same laws in both languages, always the same files.
+Laws of a dozen operations, with made-up proofs: every fact uses the definition of its operation, earlier laws of the same
+operation and now and then one of another; every third uses that equality is symmetric, which is thus more usual than useful. The
+models know some of the symbols and not the others. The same laws in both languages, always the same files.
 """
 
 import json
@@ -25,6 +26,19 @@ OPERATIONS = [
     ("compose", "identity", None, "maps"),
     ("restrict", "identity", "compose", "maps"),
 ]
+
+#: Symbols as Mizar writes them, as far as its model shall know them.
+MIZAR = {
+    "plus": "k2_xcmplx_0", "times": "k3_xcmplx_0", "below_plus": "r1_xxreal_0",
+    "union": "k2_xboole_0", "intersection": "k3_xboole_0", "difference": "k4_xboole_0", "below_union": "r1_tarski",
+    "empty": "k1_xboole_0", "compose": "k5_relat_1",
+}  # fmt: skip
+#: The same for HOL Light: operators between what they are applied to, and words before it.
+INFIX = {
+    "plus": "+", "times": "*", "below_plus": "<=", "union": "UNION", "intersection": "INTER", "difference": "DIFF",
+    "below_union": "SUBSET", "compose": "o",
+}  # fmt: skip
+PREFIX = {"append": "APPEND", "nil": "NIL", "zip": "ZIP", "empty": "EMPTY", "zero": "0", "one": "1"}
 
 
 def laws(op, neutral, over):
@@ -63,6 +77,7 @@ def tptp(formula):
     if head in ("iff", "=>", "&"):
         sign = {"iff": "<=>"}.get(head, head)
         return "(" + f" {sign} ".join(parts) + ")"
+    head = MIZAR.get(head, head)
     return f"{head}({','.join(parts)})" if parts else head
 
 
@@ -75,12 +90,16 @@ def hol(formula):
     if head in ("iff", "=>", "&"):
         sign = {"iff": "<=>", "=>": "==>", "&": "/\\"}[head]
         return "(" + f" {sign} ".join(f"({part})" for part in parts) + ")"
+    if head in INFIX:
+        return f"({parts[0]} {INFIX[head]} {parts[1]})"
+    head = PREFIX.get(head, head)
     return f"({' '.join([head, *parts])})" if parts else head
 
 
 def facts():
     """Name, module, formula and proof, in order."""
-    all_names, state = [], 7
+    all_names, state = ["eq_sym"], 7
+    yield "eq_sym", "logic", ["=>", ["=", "x", "y"], ["=", "y", "x"]], []
     for op, neutral, over, module in OPERATIONS:
         own = []
         for law, formula in laws(op, neutral, over):
@@ -93,6 +112,8 @@ def facts():
                     used.append(earlier[(state >> 8) % len(earlier)])
             if over and law == "distrib":
                 used.append(f"{over}_comm" if f"{over}_comm" in all_names else own[1])
+            if len(all_names) % 3 == 0:
+                used.append("eq_sym")
             yield name, module, formula, list(dict.fromkeys(used))
             own.append(name)
             all_names.append(name)
