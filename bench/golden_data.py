@@ -51,7 +51,7 @@ def select_command(program, problems, out, is_anonymous):
 
 
 def spread(items, number):
-    """So many of them, evenly."""
+    """`number` items at even distances."""
     return [items[i * len(items) // number] for i in range(min(number, len(items)))]
 
 

@@ -27,13 +27,13 @@ OPERATIONS = [
     ("restrict", "identity", "compose", "maps"),
 ]
 
-#: Symbols as Mizar writes them, as far as its model shall know them.
+#: Symbols as Mizar writes them; the others are unknown to its model.
 MIZAR = {
     "plus": "k2_xcmplx_0", "times": "k3_xcmplx_0", "below_plus": "r1_xxreal_0",
     "union": "k2_xboole_0", "intersection": "k3_xboole_0", "difference": "k4_xboole_0", "below_union": "r1_tarski",
     "empty": "k1_xboole_0", "compose": "k5_relat_1",
 }  # fmt: skip
-#: The same for HOL Light: operators between what they are applied to, and words before it.
+#: Symbols as HOL Light writes them: operators between what they are applied to, and words before it.
 INFIX = {
     "plus": "+", "times": "*", "below_plus": "<=", "union": "UNION", "intersection": "INTER", "difference": "DIFF",
     "below_union": "SUBSET", "compose": "o",

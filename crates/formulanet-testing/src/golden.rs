@@ -1,7 +1,7 @@
 //! The golden matrix: questions that every door answers, and the answers as they were recorded.
 //!
 //! `scenarios.json` has the questions in words that belong to no door; each door has one place that turns them into its flags,
-//! fields or calls. `golden.json` has names and the bits of their scores. With `FORMULANET_RECORD=1`, tests write it anew.
+//! fields or calls. `golden.json` has names and the bits of their scores. With `FORMULANET_RECORD=1`, the tests record what they find.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,7 +21,7 @@ pub struct Matrix {
     pub scenarios: Vec<Scenario>,
 }
 
-/// What a library is made of.
+/// The files of a library.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LibraryFiles {
@@ -68,7 +68,7 @@ pub struct Scenario {
     /// Names to read as constants.
     #[serde(default)]
     pub constants: Vec<String>,
-    /// What `+` means in the goal.
+    /// The meaning of `+` in the goal.
     pub overload: Option<String>,
     /// A built-in model, instead of the language's own.
     pub model: Option<String>,
@@ -87,10 +87,10 @@ pub struct Scenario {
     /// Only statements of these modules of the library.
     #[serde(default)]
     pub modules: Vec<String>,
-    /// What becomes of statements that say what the goal says.
+    /// Whether statements that say what the goal says are left out.
     #[serde(default)]
     pub duplicates: Duplicates,
-    /// How many to take.
+    /// Take at most this number.
     #[serde(default = "eight")]
     pub k: usize,
     /// The lowest score.
@@ -121,7 +121,7 @@ pub struct Scenario {
     pub names: Option<String>,
     /// A library with proofs to measure.
     pub theory: Option<String>,
-    /// How many of its last facts to ask for.
+    /// Ask for this number of its last facts.
     pub last: Option<usize>,
     /// A file of facts to ask for.
     pub tests: Option<String>,
@@ -131,7 +131,7 @@ fn eight() -> usize {
     8
 }
 
-/// What can be asked.
+/// Commands of the program, and paths of the server.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Command {
@@ -184,7 +184,7 @@ pub enum Order {
     Probability,
 }
 
-/// What becomes of statements that say what the goal says.
+/// Statements that say what the goal says.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Duplicates {
@@ -261,7 +261,7 @@ pub struct Answer {
 /// The recording.
 #[derive(Default, Serialize, Deserialize)]
 pub struct Golden {
-    /// What the processor can do that recorded it: others round differently.
+    /// The instructions of the processor that recorded it: others round differently.
     pub machine: String,
     /// By scenario, the different answers.
     pub answers: BTreeMap<String, Vec<Answer>>,
@@ -361,7 +361,7 @@ fn split(hit: &str) -> Option<(&str, f32)> {
     Some((name, f32::from_bits(u32::from_str_radix(bits, 16).ok().filter(|_| bits.len() == 8)?)))
 }
 
-/// The same but for rounding: scores are close rank by rank, and names are the same where no other score is close.
+/// Equal but for rounding: scores are close rank by rank, and names are the same where no other score is close.
 fn is_close(found: &[String], expected: &[String]) -> bool {
     const NEAR: f32 = 1e-3;
     let scored: Option<Vec<_>> = found.iter().zip(expected).map(|(a, b)| split(a).zip(split(b))).collect();
@@ -375,7 +375,7 @@ fn is_close(found: &[String], expected: &[String]) -> bool {
     })
 }
 
-/// What decides how sums are rounded: the instructions that the network's products are made of.
+/// Decides how sums are rounded: the instructions that the network's products are made of.
 fn machine() -> String {
     #[allow(unused_mut, reason = "other processors add nothing")]
     let mut parts = vec![std::env::consts::ARCH];

@@ -29,7 +29,7 @@ fn answers_are_those_of_the_recording() {
     golden::check("rust", scenarios.map(|scenario| (scenario, door.answer(scenario))).collect());
 }
 
-/// What is loaded once.
+/// Models and libraries, each loaded once.
 struct Door {
     folder: Folder,
     rankers: RefCell<HashMap<String, Rc<Ranker>>>,
@@ -92,7 +92,7 @@ impl Door {
         }
     }
 
-    /// What re-ranks, if something does: `auto` is what it is in this case.
+    /// Answers with the re-ranker, if there is one; `auto` tells whether there is by default.
     fn with_reading<T>(
         &self,
         s: &Scenario,

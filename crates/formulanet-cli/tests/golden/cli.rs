@@ -11,7 +11,7 @@ pub(crate) fn formulanet(arguments: &[&str]) -> String {
     run.stdout
 }
 
-/// What the program says.
+/// Asks the program.
 pub(crate) fn answer(scenario: &Scenario, libraries: &Folder) -> Vec<String> {
     let library = scenario.library.as_ref().map(|name| libraries.text(&format!("{name}.db")));
     match scenario.command {

@@ -37,12 +37,12 @@ impl Server {
             }
             said += &line;
         };
-        // What it says later must not fill the pipe.
+        // Later messages must not fill the pipe.
         std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
         Server { child, address }
     }
 
-    /// What the server says.
+    /// Asks the server.
     pub(crate) fn answer(&self, scenario: &Scenario) -> Vec<String> {
         let (path, request) = request(scenario);
         let answer = self.post(path, &request.to_string(), &scenario.id);

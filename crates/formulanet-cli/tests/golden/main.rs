@@ -41,7 +41,7 @@ fn answers_are_those_of_the_recording() {
         golden::check("cli", by_command);
         return;
     }
-    // What one door says is of use when the other differs as well.
+    // If both doors differ, both are reported.
     let http = std::panic::catch_unwind(|| golden::check("http", by_http));
     golden::check("cli", by_command);
     if let Err(differs) = http {
