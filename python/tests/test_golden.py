@@ -23,6 +23,9 @@ DOORS = {"rank": ["cli", "http", "python", "rust"], "select": ["cli", "http", "p
 
 
 def is_ours(scenario):
+    # `no_names` takes no models, so that it cannot be told to multiply in f32.
+    if scenario.get("symbols") == "anonymous":
+        return False
     return "python" in scenario.get("doors", DOORS.get(scenario.get("command", "rank"), []))
 
 
@@ -45,7 +48,8 @@ def libraries(tmp_path_factory):
         if name not in made:
             files = next(files for files in MATRIX["libraries"] if files["name"] == name)
             path = folder / f"{name}.db"
-            made[name] = formulanet.Library.build(path, [ROOT / file for file in files["files"]])
+            model = f32("mizar-premises" if name in ("laws-tptp", "relations") else "hol-premises")
+            made[name] = formulanet.Library.build(path, [ROOT / file for file in files["files"]], model=model)
             if "proofs" in files:
                 made[name].learn(ROOT / files["proofs"])
             assert "reranker" not in files, "the package cannot keep one"
@@ -54,16 +58,32 @@ def libraries(tmp_path_factory):
     return library
 
 
+def f32(name):
+    return formulanet.Model(str(name), precision="f32")
+
+
+def models(scenario, libraries):
+    """Models in f32: by default, the package takes bf16 where the processor has it. A `reader` turns re-ranking on."""
+    first = scenario.get("problem") or scenario.get("premises") or ""
+    library = libraries(scenario["library"]) if "library" in scenario else None
+    is_tptp = first.endswith((".p", ".deepmath")) or (library is not None and library.model.name == "mizar-premises")
+    options = {"model": f32(scenario.get("model", "mizar-premises" if is_tptp else "hol-premises"))}
+    auto = is_tptp or (library is not None and library.proof_count > 0)
+    rerank = scenario.get("rerank", "auto")
+    if "reranker" in scenario or rerank == "on" or (rerank == "auto" and auto):
+        options["reader"] = f32(ROOT / scenario["reranker"] if "reranker" in scenario else "reader")
+    else:
+        options["read"] = False
+    return options
+
+
 def ask(scenario, libraries):
     """A scenario as a call."""
     options = {"k": scenario.get("k", 8)}
-    for field, option in [("min_score", "threshold"), ("include", "include"), ("exclude", "exclude"), ("model", "model"), ("explain", "explain")]:
+    for field, option in [("min_score", "threshold"), ("include", "include"), ("exclude", "exclude"), ("explain", "explain")]:
         if field in scenario:
             options[option] = scenario[field]
-    if scenario.get("rerank", "auto") != "auto":
-        options["read"] = scenario["rerank"] == "on"
-    if "reranker" in scenario:
-        options["reader"] = ROOT / scenario["reranker"]
+    options.update(models(scenario, libraries))
     if "library" in scenario:
         options["library"] = libraries(scenario["library"])
     if scenario.get("command") == "select":
