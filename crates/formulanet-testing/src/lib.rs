@@ -1,6 +1,7 @@
 //! What the tests of several crates share. Only integration tests can use it, because it depends on the library.
 
 mod folder;
+pub mod golden;
 mod holstep;
 mod model;
 mod pairs;

@@ -74,6 +74,17 @@ pub enum Error {
         /// The model that made its vectors.
         made_with: String,
     },
+    /// A library has no statement of a name.
+    #[error("{library}: expected a statement `{name}`, found none")]
+    NoSuchStatement {
+        /// The library.
+        library: String,
+        /// The name.
+        name: String,
+    },
+    /// Two re-rankers were given.
+    #[error("expected one re-ranker, found two: the model re-ranks, too")]
+    TwoRerankers,
     /// There are no statements to rank.
     #[error("expected statements to rank, found none")]
     NoStatements,

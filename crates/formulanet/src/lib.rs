@@ -45,10 +45,18 @@
 //! All are on by default. `libraries` has [`Library`], and builds SQLite; `plots` draws charts, and has the room `paper`;
 //! `shipped` has the models that are built in, 39 MB: without it, give [`Ranker::load`] a model file.
 
+mod cancel;
+mod corpus;
+mod engine;
 #[doc(hidden)]
 pub mod error;
 #[doc(hidden)]
 pub mod model;
+mod pipeline;
+pub mod policy;
+pub mod problem;
+mod query;
+mod ranking;
 #[doc(hidden)]
 pub mod rank;
 #[doc(hidden)]
@@ -56,11 +64,21 @@ pub mod read;
 #[doc(hidden)]
 pub mod util;
 
+pub use cancel::Cancel;
+pub use corpus::{Corpus, CorpusBuilder, Residency};
+#[doc(hidden)]
+pub use engine::Model;
+pub use engine::{Engine, EngineBuilder};
 pub use error::Error;
 pub use formulanet_logic as logic;
 pub use formulanet_net as net;
 #[cfg(feature = "sqlite")]
 pub use rank::Library;
-pub use rank::{Ranked, Ranker};
+pub use policy::{Order, Plan, Policy, Rerank, Symbols};
+pub use problem::Problem;
+pub use query::{Duplicates, Goal, GoalFormula, Query, Scope, Take};
+pub use ranking::{Evidence, Hit, Id, Ranking};
+#[doc(hidden)]
+pub use rank::Ranker;
 pub use read::Statement;
 pub use util::files::write_whole;

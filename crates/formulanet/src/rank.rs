@@ -1,12 +1,9 @@
 //! Which statements are worth using for a conjecture.
 //!
-//! An [`Intake`] reads statements as a model does, a [`Ranker`] makes rows of them and scores these for a conjecture,
-//! [`Candidates`] are what a question is about, and a [`Selection`] says which of them to take. A [`Library`] keeps
-//! statements with their rows in a file, a [`Problem`] is a TPTP problem to cut down.
+//! The stages of [`crate::Engine`]: an [`Intake`] analyses statements, a [`Ranker`] has vectors of them and scores these,
+//! [`Learned`] what recorded proofs say, [`Nameless`] what symbols say, and a [`Reading`] re-ranks the best.
 
-mod candidates;
 mod intake;
-mod language;
 mod lean;
 #[doc(hidden)]
 pub mod learned;
@@ -14,37 +11,37 @@ pub mod learned;
 mod library;
 mod nameless;
 mod overlap;
-mod pace;
 mod pool;
 mod predict;
-mod problem;
 mod question;
 mod ranker;
 mod reading;
-mod reasons;
+#[doc(hidden)]
+pub mod reasons;
 mod row;
 mod scorer;
+mod embedded;
+mod shelf;
 mod selection;
 mod theory;
 mod vectors;
 
-pub use candidates::{Candidates, Entry, Scores, Shelf, Stored};
+pub use shelf::{Entry, Shelf};
 pub use intake::{Intake, Premise, Premises};
-pub use language::Languages;
 pub use lean::{LeanIndex, LeanQuestion, LeanRanked, LeanSelector};
 pub use learned::Learned;
 #[cfg(feature = "sqlite")]
-pub use library::{Added, Addition, Learnt, Library, Made, News};
-pub use pace::Pace;
+pub use library::{Added, Addition, Learnt, Library, Made, News, library_reader};
 pub use pool::Pool;
 pub use predict::{Choice, Predictor, Stock};
-pub use problem::{EmbeddedAxioms, Knowledge, Problem, Unreadable, WithFacts, annotated, is_goal};
-pub use question::{Order, Question, Wishes};
+pub use embedded::EmbeddedAxioms;
+pub use question::Question;
+pub use nameless::Nameless;
 pub use ranker::{Ranked, Ranker, order};
-pub use reading::{READ, Reading, Trust};
+pub use reading::Reading;
 pub use reasons::Reasons;
 pub use row::{Row, Rows};
 pub use scorer::{Query, Scoring};
 pub use selection::{Marks, Selection, matches};
-pub use theory::{Blend, FEW, Features, Goal, Method, Signals, Theory};
+pub use theory::{Blend, Features, Goal, Method, Signals, Theory};
 pub use vectors::Vectors;

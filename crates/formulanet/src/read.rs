@@ -18,7 +18,7 @@ mod toplevel;
 mod tptp;
 
 pub use format::Format;
-pub use items::{Item, Items};
+pub use items::{Item, Items, is_goal};
 pub use lean::{LeanDump, LeanLine};
 pub use predict::{HammerFiles, HammerLibrary, question};
 pub use proofs::{Proof, derivations_of, read_proofs};

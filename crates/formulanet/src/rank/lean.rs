@@ -7,8 +7,9 @@
 use formulanet_logic::{Formula, Interner, Limits, lean};
 
 use super::nameless::Nameless;
-use super::pace::Pace;
-use super::reading::{POWER, Reading, log_odds, probability};
+use crate::Cancel;
+use super::reading::{Reading, log_odds, probability};
+use crate::policy::TUNING;
 use super::theory::{Features, Method};
 use crate::Error;
 
@@ -20,9 +21,6 @@ pub use index::LeanIndex;
 
 /// Declarations of the index that each way to find them gives at most; the others are not looked at.
 const FOUND: usize = 2048;
-
-/// How many are read together with the goal.
-const READ: usize = 256;
 
 /// Declarations that are read between two looks at the clock.
 const PIECE: usize = 64;
@@ -76,7 +74,7 @@ impl LeanSelector {
         reading: Option<&Reading>,
         question: &LeanQuestion<'_>,
         number: usize,
-        pace: &Pace<'_>,
+        pace: &Cancel,
     ) -> Result<Vec<LeanRanked>, Error> {
         let mut names = Interner::new();
         let goal = lean::parse_goal_leniently(question.state, self.limits, &mut names);
@@ -163,7 +161,7 @@ impl LeanSelector {
         written: &[(&str, &str)],
         names: &mut Interner,
     ) -> Result<(), Error> {
-        let best = &order[..order.len().min(READ)];
+        let best = &order[..order.len().min(TUNING.depth)];
         let formula = |place: usize, names: &mut Interner| {
             let declared = lean::parse_declaration(written[best[place]].1, self.limits, names).ok()?;
             Some(declared.formula)
@@ -171,7 +169,7 @@ impl LeanSelector {
         let mut read = reading.read_formulas(goal, best.len(), formula, self.limits, names)?;
         // On the goals of our own tests, both together are better than either.
         for (&place, score) in best.iter().zip(&mut read) {
-            *score = score.map(|score| probability(log_odds(scores[place]) + POWER * log_odds(score)));
+            *score = score.map(|score| probability(log_odds(scores[place]) + TUNING.power * log_odds(score)));
         }
         let lowest = read.iter().flatten().copied().fold(1.0, f32::min);
         scores.iter_mut().for_each(|score| *score *= lowest);

@@ -6,8 +6,9 @@ use std::collections::HashMap;
 use formulanet_logic::problem::StatementGraph;
 
 use super::reading::{Reading, log_odds, probability};
-use super::theory::{Blend, FEW, Features, Goal, Method, Signals, Theory};
+use super::theory::{Blend, Features, Goal, Method, Signals, Theory};
 use crate::Error;
+use crate::policy::TUNING;
 
 /// The statements of a library by what they are recognised by, and what their proofs used.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +59,7 @@ impl Learned {
     /// # Errors
     ///
     /// If what is read together is too large.
-    pub(super) fn rescore<'a>(
+    pub fn rescore<'a>(
         &self,
         (features, before): (&Features, usize),
         (scores, weight): (&mut [f32], f32),
@@ -70,7 +71,7 @@ impl Learned {
         let goal = self.theory.goal(features);
         let allowed: Vec<u32> =
             (0..scores.len()).filter(|&fact| !is_barred(fact)).map(|fact| fact as u32).collect();
-        let found = match Blend::shipped().filter(|_| self.theory.len() >= FEW) {
+        let found = match Blend::shipped().filter(|_| self.theory.len() >= TUNING.blend_from) {
             Some(blend) => {
                 let mut signals = if allowed.len() <= ALL {
                     self.theory.signals_among(&goal, before, allowed)

@@ -4,21 +4,16 @@
 //! them. Every change is one transaction, so that a writer that is killed leaves the file as it was before, and
 //! readers see it before or after, never in between.
 
-use std::cell::OnceCell;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 
-use super::candidates::{Candidates, Stored};
 use super::intake::{Intake, Premise};
-use super::pace::Pace;
-use super::question::{Question, Wishes};
 use super::ranker::Ranker;
-use super::selection::{Selection, matches};
+use super::selection::matches;
 use crate::Error;
 use crate::error::shown;
 use crate::read::{Statement, Syntax};
@@ -44,24 +39,9 @@ const APPLICATION: i64 = 0x464e_6574;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An open library.
-///
-/// ```
-/// use formulanet::{Library, Ranker, Statement};
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("lemmas.db");
-/// # Library::build(&path, &Ranker::load_default()?, "hol-premises", |_| Ok(()))?;
-/// let mut library = Library::open(&path)?;
-/// library.add([Statement::hol("ADD_ZERO", "!m. m + 0 = m")?, Statement::hol("REFL", "!x. x = x")?])?;
-/// for (statement, score) in library.best(&Statement::hol("goal", "!m n. m + n = n + m")?, 5)? {
-///     println!("{score:.3} {}", statement.name);
-/// }
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub struct Library {
     path: PathBuf,
     connection: Connection,
-    /// The model that made it, once it was needed.
-    ranker: OnceCell<Rc<Ranker>>,
 }
 
 /// What a library was made with.
@@ -197,7 +177,7 @@ impl Library {
         let connection = Connection::open_with_flags(path, flags).map_err(fail(path))?;
         connection.busy_timeout(PATIENCE).map_err(fail(path))?;
         connection.pragma_update(None, "synchronous", "FULL").map_err(fail(path))?;
-        Ok(Library { path: path.to_owned(), connection, ranker: OnceCell::new() })
+        Ok(Library { path: path.to_owned(), connection })
     }
 
     /// What it was made with.
@@ -240,50 +220,6 @@ impl Library {
     /// If the file is damaged.
     pub fn count(&self) -> Result<usize, Error> {
         Ok(self.one("SELECT count(*) FROM statements", |row| row.get::<_, i64>(0))? as usize)
-    }
-
-    /// The model that it was made with, on all cores.
-    ///
-    /// # Errors
-    ///
-    /// If the model is not there any more, or is another by now.
-    pub fn ranker(&self) -> Result<Rc<Ranker>, Error> {
-        if let Some(ranker) = self.ranker.get() {
-            return Ok(Rc::clone(ranker));
-        }
-        let ranker = Ranker::load(&self.made()?.model)?;
-        self.check(&ranker)?;
-        Ok(Rc::clone(self.ranker.get_or_init(|| Rc::new(ranker))))
-    }
-
-    /// Adds statements, all or none. One whose name is there already replaces it if the text differs.
-    ///
-    /// # Errors
-    ///
-    /// If a statement cannot be read, or the file cannot be written.
-    pub fn add(&mut self, statements: impl IntoIterator<Item = Statement>) -> Result<Added, Error> {
-        let ranker = self.ranker()?;
-        let mut intake = Intake::new(&ranker);
-        let mut addition = self.addition(&ranker)?;
-        for statement in statements {
-            addition.push(intake.take(&statement.name, &statement.text, statement.syntax)?)?;
-        }
-        addition.commit()
-    }
-
-    /// The `most` best statements for a conjecture with their scores, in that order.
-    ///
-    /// # Errors
-    ///
-    /// If the conjecture or the library cannot be read, or the library is empty.
-    pub fn best(&self, conjecture: &Statement, most: usize) -> Result<Vec<(Statement, f32)>, Error> {
-        let ranker = self.ranker()?;
-        let mut candidates = Candidates::new(Some(Stored::OnDisk(self)), Vec::new());
-        let mut question = Question::read(&ranker, conjecture)?;
-        let scores = candidates.rank(&ranker, &mut question, &Wishes::default(), &Pace::Free)?;
-        let selection = Selection { most, ..Selection::default() };
-        let (taken, _) = candidates.select(&selection, &scores, &Pace::Free)?;
-        taken.iter().map(|ranked| Ok((candidates.statement(ranked.statement)?, ranked.score))).collect()
     }
 
     /// Begins an addition, which takes statements one by one; what is not committed does not get in.
@@ -342,7 +278,7 @@ impl Library {
         let query = "SELECT name, text, syntax FROM statements WHERE name = ?1";
         let found =
             self.connection.query_row(query, [name], statement).optional().map_err(fail(&self.path))?;
-        found.ok_or_else(|| self.error(format!("expected a statement `{name}`, found none")))
+        found.ok_or_else(|| Error::NoSuchStatement { library: shown(&self.path), name: name.to_owned() })
     }
 
     /// What most of its statements are written in.
@@ -398,6 +334,15 @@ impl Library {
     fn error(&self, message: String) -> Error {
         Error::data(&self.path, message)
     }
+}
+
+/// The re-ranker that was fitted to a library, at work.
+///
+/// # Errors
+///
+/// Returns an error if it is damaged.
+pub fn library_reader(library: &Library, compute: formulanet_net::Compute) -> Result<Option<super::Reading>, Error> {
+    library.reader()?.map(|file| super::Reading::new(file, compute)).transpose()
 }
 
 fn statement(row: &rusqlite::Row<'_>) -> rusqlite::Result<Statement> {

@@ -11,16 +11,16 @@ const FIRST: usize = 8;
 const FAMILIAR: usize = 1024;
 
 /// What statements alone say about candidates for a goal.
-pub(super) struct Nameless {
+pub struct Nameless {
     /// A score for each candidate.
-    pub(super) scores: Vec<f32>,
+    pub scores: Vec<f32>,
     theory: Theory,
     goal: Goal,
 }
 
 impl Nameless {
     /// Looks at candidates.
-    pub(super) fn new(goal: &Features, candidates: &[Features]) -> Self {
+    pub fn new(goal: &Features, candidates: &[Features]) -> Self {
         let mut theory = Theory::default();
         for features in candidates {
             theory.add_fact(features);
@@ -36,7 +36,7 @@ impl Nameless {
     }
 
     /// The scores, where behind the best few come candidates that speak of what the goal and the best speak of.
-    pub(super) fn surrounded(self) -> Vec<f32> {
+    pub fn surrounded(self) -> Vec<f32> {
         let Nameless { mut scores, theory, goal } = self;
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));

@@ -9,7 +9,6 @@ use formulanet_net::{Compute, Network, Precision};
 use super::intake::Intake;
 use super::row::Rows;
 use super::scorer::{Query, Scorer, Scoring};
-use super::selection::Selection;
 use crate::Error;
 use crate::model::TrainedModel;
 use crate::model::encode::{Encoded, Encoder};
@@ -25,22 +24,7 @@ pub struct Ranked {
     pub score: f32,
 }
 
-/// A trained network that ranks statements for a conjecture.
-///
-/// ```
-/// use formulanet::{Ranker, Statement};
-///
-/// let ranker = Ranker::load_default()?;
-/// let conjecture = Statement::hol("goal", "!m n. m + n = n + m")?;
-/// let premises = [
-///     Statement::hol("ADD_CLAUSES", "(!n. 0 + n = n) /\\ (!m n. SUC m + n = SUC (m + n))")?,
-///     Statement::hol("REAL_LT_REFL", "!x:real. ~(x < x)")?,
-/// ];
-/// for ranked in ranker.rank(&conjecture, &premises)? {
-///     println!("{:.3} {}", ranked.score, premises[ranked.statement].name);
-/// }
-/// # Ok::<(), formulanet::Error>(())
-/// ```
+/// A trained network that scores statements for a conjecture.
 pub struct Ranker {
     network: Network,
     trained: TrainedModel,
@@ -137,34 +121,6 @@ impl Ranker {
         Ok(Intake::new(self).take(&statement.name, &statement.text, statement.syntax)?.encoded)
     }
 
-    /// Ranks statements for a conjecture, the best first; of two with the same score, the one with the lesser name.
-    ///
-    /// # Errors
-    ///
-    /// If a statement cannot be read, or is too large.
-    pub fn rank(&self, conjecture: &Statement, statements: &[Statement]) -> Result<Vec<Ranked>, Error> {
-        self.best(conjecture, statements, usize::MAX)
-    }
-
-    /// The `most` best statements for a conjecture, in that order.
-    ///
-    /// # Errors
-    ///
-    /// If a statement cannot be read, or is too large.
-    pub fn best(
-        &self,
-        conjecture: &Statement,
-        statements: &[Statement],
-        most: usize,
-    ) -> Result<Vec<Ranked>, Error> {
-        let mut intake = Intake::new(self);
-        let encoded = statements.iter().map(|s| Ok(intake.take(&s.name, &s.text, s.syntax)?.encoded));
-        let encoded: Vec<Encoded> = encoded.collect::<Result<_, Error>>()?;
-        let named: Vec<_> = statements.iter().map(|s| s.name.as_str()).zip(&encoded).collect();
-        let scores = self.scores(&self.query(&self.encode(conjecture)?), &self.rows(&named));
-        Selection { most, ..Selection::default() }.pick(&scores, |i| &statements[i].name)
-    }
-
     pub(super) fn scorer(&self) -> Scorer<'_> {
         match self.trained.ranks() {
             true => Scorer::Towers(&self.network, &self.trained),
@@ -189,16 +145,15 @@ fn default_compute() -> Compute {
     Compute::new(Precision::Auto, std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// Statements from the highest score to the lowest; of equal ones, by name and then by number.
-pub fn order<'a>(scores: &[f32], name: impl Fn(usize) -> &'a str) -> Vec<Ranked> {
+/// Statements from the highest score to the lowest; of equal ones, the earlier first.
+pub fn order(scores: &[f32]) -> Vec<Ranked> {
     let mut ranked: Vec<Ranked> =
         scores.iter().enumerate().map(|(statement, &score)| Ranked { statement, score }).collect();
-    ranked.sort_unstable_by(|a, b| earlier(a, b, &name));
+    ranked.sort_unstable_by(earlier);
     ranked
 }
 
-/// Which of two comes first in such an order, which is never undecided.
-pub(crate) fn earlier<'a>(a: &Ranked, b: &Ranked, name: &impl Fn(usize) -> &'a str) -> Ordering {
-    let by_score = (b.score + 0.0).total_cmp(&(a.score + 0.0));
-    by_score.then_with(|| name(a.statement).cmp(name(b.statement))).then(a.statement.cmp(&b.statement))
+/// Compares two statements in that order, which is never undecided.
+pub(crate) fn earlier(a: &Ranked, b: &Ranked) -> Ordering {
+    (b.score + 0.0).total_cmp(&(a.score + 0.0)).then(a.statement.cmp(&b.statement))
 }

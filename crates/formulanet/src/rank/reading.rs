@@ -11,6 +11,7 @@ use formulanet_net::together::{Loss, ProblemInput, TogetherNetwork};
 use super::pool::Pool;
 use super::theory::{Features, Signals};
 use crate::Error;
+use crate::policy::{Fuse, Stage2, TUNING};
 use crate::model::together::{Scale, TogetherFile, TogetherRecipe, problem_input};
 use crate::read::{Statement, parse};
 
@@ -24,29 +25,9 @@ pub struct Reading {
     scales: Vec<(Scale, usize)>,
 }
 
-/// How many candidates are read together: more take longer, and what is useful is seldom behind them.
-pub const READ: usize = 256;
-
-/// How many where nothing but what statements say is known: what found them knows little, so that more of what is useful is
-/// behind the first few hundred.
-const READ_ALONE: usize = 1024;
-
 /// How many nodes they have in all, before anything is shared: some ten times what is usual. Candidates behind that are
 /// not read, so that time and memory are bounded.
 const MOST_NODES: usize = 60_000;
-
-/// Whose word counts for what is read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Trust {
-    /// The reader's alone, which knows who was found before whom.
-    Reader,
-    /// What ranked the candidates knows more than that, such as names and proofs: its odds are multiplied by a power of the
-    /// reader's.
-    Both,
-}
-
-/// That power, chosen on held-out conjectures of Mizar.
-pub(super) const POWER: f32 = 0.5;
 
 /// A statement as it is read.
 struct Legible {
@@ -174,7 +155,7 @@ impl Reading {
     }
 
     /// The number by which it knows a symbol; 0 if it does not.
-    pub(super) fn name(&self, symbol: u32, names: &Interner) -> u32 {
+    pub(crate) fn name(&self, symbol: u32, names: &Interner) -> u32 {
         let text = names.symbol(symbol).map(|symbol| names.name(symbol));
         text.and_then(|text| self.names.get(text)).copied().unwrap_or(0)
     }
@@ -203,7 +184,7 @@ impl Reading {
         let rows: HashMap<usize, &[f32]> = pool.rows().collect();
         let mut room = MOST_NODES.saturating_sub(nodes(goal));
         let (mut places, mut graphs, mut told) = (Vec::new(), Vec::new(), Vec::new());
-        for (place, (fact, _)) in odds.iter().enumerate().take(READ) {
+        for (place, (fact, _)) in odds.iter().enumerate().take(TUNING.depth) {
             if room == 0 {
                 break;
             }
@@ -223,7 +204,7 @@ impl Reading {
         for (place, score) in places.into_iter().zip(read) {
             said[place] = score - usual;
         }
-        odds.iter_mut().zip(said).for_each(|((_, odds), said)| *odds += READER * said);
+        odds.iter_mut().zip(said).for_each(|((_, odds), said)| *odds += TUNING.reranker_weight * said);
         Ok(())
     }
 
@@ -239,24 +220,6 @@ impl Reading {
         scores.into_iter().map(|score| odds(score) / (1.0 + odds(score))).collect()
     }
 
-    /// The same for a goal that is written down.
-    ///
-    /// # Errors
-    ///
-    /// As [`Reading::rescore`], or if the goal cannot be parsed.
-    pub fn rescore_for(
-        &self,
-        goal: &Statement,
-        (scores, trust): (&mut [f32], Trust),
-        statement: impl Fn(usize) -> Result<Statement, Error>,
-        options: &hol::Options,
-    ) -> Result<(), Error> {
-        let mut names = Interner::new();
-        let formula = parse(&goal.text, goal.syntax, options, &mut names)
-            .map_err(|error| Error::parse(&goal.name, error))?;
-        self.rescore((scores, trust), statement, &formula, options, &mut names)
-    }
-
     /// Reads the best of scored candidates and scores them anew, above all others; these keep their order.
     ///
     /// # Errors
@@ -264,7 +227,7 @@ impl Reading {
     /// As [`Reading::read`], or if a statement cannot be had.
     pub fn rescore(
         &self,
-        (scores, trust): (&mut [f32], Trust),
+        (scores, stage): (&mut [f32], Stage2),
         statement: impl Fn(usize) -> Result<Statement, Error>,
         goal: &Formula,
         options: &hol::Options,
@@ -273,10 +236,7 @@ impl Reading {
         // What has a negative score is not asked for.
         let mut best: Vec<usize> = (0..scores.len()).filter(|&number| scores[number] >= 0.0).collect();
         let order = |&a: &usize, &b: &usize| scores[b].total_cmp(&scores[a]).then(a.cmp(&b));
-        let most = match trust {
-            Trust::Reader => READ_ALONE,
-            Trust::Both => READ,
-        };
+        let most = stage.depth;
         if best.len() > most {
             best.select_nth_unstable_by(most, order);
             best.truncate(most);
@@ -285,9 +245,9 @@ impl Reading {
         let texts = best.iter().map(|&number| statement(number)).collect::<Result<Vec<_>, _>>()?;
         let mut read = self.read(goal, &texts, options, names)?;
         // A network that says how likely each candidate is needs nobody beside it.
-        if trust == Trust::Both && self.is_ranking() {
+        if let (Fuse::OddsToPower(power), true) = (stage.fuse, self.is_ranking()) {
             for (&number, score) in best.iter().zip(&mut read) {
-                *score = score.map(|score| probability(log_odds(scores[number]) + POWER * log_odds(score)));
+                *score = score.map(|score| probability(log_odds(scores[number]) + power * log_odds(score)));
             }
         }
         let lowest = read.iter().flatten().copied().fold(1.0, f32::min);
@@ -328,9 +288,6 @@ fn tell_apart(scores: &mut [f32]) {
         last = scores[number];
     }
 }
-
-/// What the network's score counts beside the odds of the blend.
-const READER: f32 = 1.0;
 
 /// How many useful candidates a list is supposed to have.
 const DRAWN: f32 = 8.0;

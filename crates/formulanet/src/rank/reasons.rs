@@ -22,28 +22,28 @@ pub struct Reasons {
 }
 
 /// How many of the facts whose proofs used a statement are named.
-pub(super) const MOST_USERS: usize = 3;
+pub const MOST_USERS: usize = 3;
 
 /// Reads statements again, for their symbols.
-pub(super) struct Symbols<'a> {
+pub struct Symbols<'a> {
     ranker: &'a Ranker,
     names: Interner,
 }
 
 impl<'a> Symbols<'a> {
-    pub(super) fn new(ranker: &'a Ranker) -> Self {
+    pub fn new(ranker: &'a Ranker) -> Self {
         Symbols { ranker, names: Interner::new() }
     }
 
     /// The symbols of a statement, those of logic left out; none if it cannot be read.
-    pub(super) fn of(&mut self, text: &str, syntax: Syntax) -> BTreeSet<String> {
+    pub fn of(&mut self, text: &str, syntax: Syntax) -> BTreeSet<String> {
         let formula = parse(text, syntax, &self.ranker.hol_options(), &mut self.names);
         formula.map_or_else(|_| BTreeSet::new(), |formula| symbols(&formula, &self.names))
     }
 }
 
 /// The symbols of a formula, those of logic left out.
-pub(super) fn symbols(formula: &Formula, names: &Interner) -> BTreeSet<String> {
+pub fn symbols(formula: &Formula, names: &Interner) -> BTreeSet<String> {
     let symbol = |term| match formula.head(term) {
         Head::Constant(symbol) => Some(names.name(names.label(symbol))),
         _ => None,
@@ -55,14 +55,14 @@ pub(super) fn symbols(formula: &Formula, names: &Interner) -> BTreeSet<String> {
 }
 
 /// How many statements have each symbol.
-pub(super) fn counts<'a>(statements: impl Iterator<Item = &'a BTreeSet<String>>) -> BTreeMap<&'a str, usize> {
+pub fn counts<'a>(statements: impl Iterator<Item = &'a BTreeSet<String>>) -> BTreeMap<&'a str, usize> {
     let mut counts = BTreeMap::new();
     statements.flatten().for_each(|symbol| *counts.entry(symbol.as_str()).or_default() += 1);
     counts
 }
 
 /// What a statement and a goal have in common, those that the fewest statements have first.
-pub(super) fn shared(
+pub fn shared(
     own: &BTreeSet<String>,
     goal: &BTreeSet<String>,
     counts: &BTreeMap<&str, usize>,

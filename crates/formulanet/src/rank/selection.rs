@@ -1,6 +1,6 @@
 //! Which of scored statements are taken: the best ones, those that must be in, and none that must not.
 
-use super::pace::Pace;
+use crate::Cancel;
 use super::ranker::{Ranked, earlier};
 use crate::Error;
 
@@ -33,14 +33,14 @@ pub struct Marks {
 }
 
 impl Selection {
-    /// Takes from scored statements, the best first; of two with the same score, the one with the lesser name.
+    /// Takes from scored statements, the best first; of two with the same score, the earlier one.
     ///
     /// # Errors
     ///
-    /// If more must be in than may be.
+    /// Returns an error if more must be included than there is room for.
     pub fn pick<'a>(&self, scores: &[f32], name: impl Fn(usize) -> &'a str) -> Result<Vec<Ranked>, Error> {
-        let marks = self.marks(scores.len(), &name, &Pace::Free)?;
-        self.pick_marked(scores, name, &marks)
+        let marks = self.marks(scores.len(), &name, &Cancel::never())?;
+        self.pick_marked(scores, &marks)
     }
 
     /// Compares the names of statements with the patterns.
@@ -52,7 +52,7 @@ impl Selection {
         &self,
         count: usize,
         name: impl Fn(usize) -> &'a str,
-        pace: &Pace<'_>,
+        pace: &Cancel,
     ) -> Result<Marks, Error> {
         let mut unmatched = Vec::new();
         let mut mark = |patterns: &[String]| -> Result<Vec<bool>, Error> {
@@ -81,12 +81,7 @@ impl Selection {
     /// # Errors
     ///
     /// If more must be in than may be.
-    pub fn pick_marked<'a>(
-        &self,
-        scores: &[f32],
-        name: impl Fn(usize) -> &'a str,
-        marks: &Marks,
-    ) -> Result<Vec<Ranked>, Error> {
+    pub fn pick_marked(&self, scores: &[f32], marks: &Marks) -> Result<Vec<Ranked>, Error> {
         let is = |marks: &[bool], number: usize| marks.get(number).copied().unwrap_or(false);
         let (mut taken, mut forced) = (Vec::new(), Vec::new());
         for (statement, &score) in scores.iter().enumerate().filter(|(i, _)| !is(&marks.excluded, *i)) {
@@ -102,18 +97,18 @@ impl Selection {
         };
         // A few of very many are found without sorting all.
         if room < taken.len() {
-            taken.select_nth_unstable_by(room, |a, b| earlier(a, b, &name));
+            taken.select_nth_unstable_by(room, earlier);
             taken.truncate(room);
         }
         taken.append(&mut forced);
-        taken.sort_unstable_by(|a, b| earlier(a, b, &name));
+        taken.sort_unstable_by(earlier);
         Ok(taken)
     }
 }
 
 impl Marks {
     /// Keeps a statement out, whatever a pattern says.
-    pub(super) fn exclude(&mut self, barred: &[bool]) {
+    pub(crate) fn exclude(&mut self, barred: &[bool]) {
         if self.excluded.is_empty() {
             self.excluded = barred.to_vec();
         } else {
@@ -197,7 +192,7 @@ mod tests {
             exclude: vec!["?".into()],
             ..Selection::default()
         };
-        let marks = selection.marks(2, |i| ["ab", "cd"][i], &Pace::Free).unwrap();
+        let marks = selection.marks(2, |i| ["ab", "cd"][i], &Cancel::never()).unwrap();
         assert_eq!(marks.unmatched, ["z", "?"]);
     }
 
@@ -212,7 +207,7 @@ mod tests {
         let scores: Vec<f32> = (0..2000).map(|_| [0.0, -0.0, 0.25, 0.5, 0.75][next() % 5]).collect();
         let names: Vec<String> = (0..2000).map(|_| format!("n{}", next() % 300)).collect();
         let name = |i: usize| names[i].as_str();
-        let whole = order(&scores, name);
+        let whole = order(&scores);
         for most in [0, 1, 7, 300, 1999, 2000, 5000] {
             let picked = Selection { most, ..Selection::default() }.pick(&scores, name).unwrap();
             assert_eq!(picked, whole[..most.min(2000)], "{most}");

@@ -51,8 +51,13 @@ impl<'a> Item<'a> {
 
     /// Whether it is what is to be proved, rather than something to prove it with.
     pub fn is_conjecture(&self) -> bool {
-        matches!(self.role, "conjecture" | "negated_conjecture")
+        is_goal(self.role)
     }
+}
+
+/// Whether a role in TPTP is that of a formula to prove.
+pub fn is_goal(role: &str) -> bool {
+    ["conjecture", "negated_conjecture", "question"].contains(&role)
 }
 
 type Input = Box<dyn BufRead>;

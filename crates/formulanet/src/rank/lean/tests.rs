@@ -85,7 +85,7 @@ fn ranks(selector: &LeanSelector, reading: Option<&Reading>) -> Vec<Vec<usize>> 
     let modules: Vec<usize> = (0..selector.index().modules().len()).collect();
     let of_goal = |(state, needed): &(&str, &[&str])| {
         let question = LeanQuestion { state, modules: &modules, local: &[], new: &[] };
-        let best = selector.best(reading, &question, usize::MAX, &Pace::Free).unwrap();
+        let best = selector.best(reading, &question, usize::MAX, &Cancel::never()).unwrap();
         assert_eq!(best.len(), selector.index().len(), "{state}");
         assert!(best.is_sorted_by(|a, b| a.score >= b.score));
         let place = |name: &&str| best.iter().position(|ranked| ranked.name == *name).unwrap() + 1;
@@ -135,7 +135,7 @@ fn of_many_declarations_those_that_may_help_are_looked_at() {
         let state = "x : T3\n⊢ Eq (f4003 (g3 (f4004 x))) x";
         let question =
             LeanQuestion { state, modules, local, new: &[("mine", "axiom mine : Eq (f4003 0) 0")] };
-        let best = selector.best(None, &question, 32, &Pace::Free).unwrap();
+        let best = selector.best(None, &question, 32, &Cancel::never()).unwrap();
         best.into_iter().map(|ranked| ranked.name).collect::<Vec<_>>()
     };
     // `t4003` is of the module 1, `t4004` of the module 2.
@@ -148,6 +148,6 @@ fn of_many_declarations_those_that_may_help_are_looked_at() {
 #[test]
 fn a_goal_that_cannot_be_read_is_an_error_with_its_place() {
     let question = LeanQuestion { state: "a : Nat\n⊢ (a", modules: &[], local: &[], new: &[] };
-    let error = selector().best(None, &question, 4, &Pace::Free).unwrap_err();
+    let error = selector().best(None, &question, 4, &Cancel::never()).unwrap_err();
     assert!(error.to_string().starts_with("state:2:5: expected an operator or `)`"), "{error}");
 }

@@ -7,7 +7,7 @@ use rusqlite::{OptionalExtension, Transaction};
 use super::{CHUNK, Library, fail, statement, sums};
 use crate::Error;
 use crate::model::together::TogetherFile;
-use crate::rank::candidates::{Entry, Shelf};
+use crate::rank::shelf::{Entry, Shelf};
 use crate::rank::row::Rows;
 
 /// How far a library has been read.

@@ -2,6 +2,8 @@
 
 use super::blend::Blend;
 use super::facts::{Goal, Theory};
+use crate::policy::TUNING;
+
 use super::{bayes, familiar, neighbours, reach};
 
 /// A way to rank the facts of a theory for a goal.
@@ -38,9 +40,6 @@ impl Method {
     }
 }
 
-/// Fewer candidates are so few that counting says little.
-pub const FEW: usize = 100;
-
 /// A fact's number and its score.
 pub(crate) type Scored = (u32, f32);
 
@@ -63,7 +62,7 @@ impl Theory {
     /// in, and for a choice among few facts, which no blend was trained on, [`Method::Auto`] is [`Method::Mesh`].
     pub fn rank(&self, goal: &Goal, before: usize, method: Method, number: usize) -> Vec<(usize, f32)> {
         match (method, Blend::shipped()) {
-            (Method::Auto, Some(blend)) if before.min(self.len()) >= FEW => {
+            (Method::Auto, Some(blend)) if before.min(self.len()) >= TUNING.blend_from => {
                 self.rank_by(blend, goal, before, number)
             }
             (Method::Auto, _) => self.rank_plainly(goal, before, Method::Mesh, number),
@@ -82,7 +81,7 @@ impl Theory {
     /// most like it is close to the goal.
     pub(crate) fn rank_anywhere(&self, goal: &Goal, number: usize) -> Vec<(usize, f32)> {
         match Blend::shipped() {
-            Some(blend) if self.len() >= FEW => finish(self.blended_anywhere(goal, blend), number),
+            Some(blend) if self.len() >= TUNING.blend_from => finish(self.blended_anywhere(goal, blend), number),
             _ => self.rank(goal, self.len(), Method::Auto, number),
         }
     }

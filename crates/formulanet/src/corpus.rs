@@ -1,0 +1,325 @@
+//! What may be used for a goal: an immutable snapshot of statements, analysed once.
+
+use std::path::{Path, PathBuf};
+#[cfg(feature = "sqlite")]
+use std::sync::Mutex;
+use std::sync::{Arc, OnceLock};
+
+use crate::engine::{Engine, Model};
+use crate::problem::Problem;
+use crate::rank::{Intake, Premise, Reading, Rows, Shelf};
+use crate::read::{Format, Skipped, Source, Statement, Syntax};
+use crate::{Cancel, Error};
+#[cfg(feature = "sqlite")]
+use crate::{Library, rank::library_reader};
+
+/// Statements in order: those of a library, if there is one, then others. A snapshot: cloning it is cheap, and threads share it.
+#[derive(Clone)]
+pub struct Corpus(pub(crate) Arc<Inner>);
+
+pub(crate) struct Inner {
+    pub(crate) model: Arc<Model>,
+    pub(crate) stored: Option<Stored>,
+    pub(crate) local: Arc<Vec<Premise>>,
+    /// Vectors of the local statements, computed by the first query that needs them.
+    pub(crate) local_rows: OnceLock<Rows>,
+    /// The re-ranker that was fitted to the library.
+    pub(crate) fitted: Option<Arc<Reading>>,
+    pub(crate) language: Syntax,
+    /// Whether the local statements are a problem's own axioms, which are kept even if they say the same as the goal.
+    pub(crate) is_problem: bool,
+    pub(crate) skipped: Skipped,
+}
+
+/// A library in a corpus.
+#[derive(Clone)]
+pub(crate) enum Stored {
+    /// In memory.
+    Held(Arc<Shelf>),
+    /// In its file: vectors are read when they are scored.
+    #[cfg(feature = "sqlite")]
+    Streamed(Arc<Mutex<Library>>),
+}
+
+/// Where the vectors of a library are during a query.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Residency {
+    /// In the file: a million statements take a few megabytes.
+    #[default]
+    Streamed,
+    /// In memory: queries take less time.
+    Held,
+}
+
+impl Corpus {
+    /// The number of statements of the library, and of others.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the library is damaged.
+    pub fn counts(&self) -> Result<(usize, usize), Error> {
+        Ok((self.stored_count()?, self.0.local.len()))
+    }
+
+    pub(crate) fn stored_count(&self) -> Result<usize, Error> {
+        match &self.0.stored {
+            None => Ok(0),
+            Some(Stored::Held(shelf)) => Ok(shelf.entries.len()),
+            #[cfg(feature = "sqlite")]
+            Some(Stored::Streamed(library)) => lock(library).count(),
+        }
+    }
+
+    /// The language of most statements.
+    pub fn language(&self) -> Syntax {
+        self.0.language
+    }
+
+    /// Whether the library has recorded proofs.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the library is damaged.
+    pub fn has_proofs(&self) -> Result<bool, Error> {
+        match &self.0.stored {
+            None => Ok(false),
+            Some(Stored::Held(shelf)) => Ok(shelf.learned.is_some()),
+            #[cfg(feature = "sqlite")]
+            Some(Stored::Streamed(library)) => Ok(lock(library).proof_count()? > 0),
+        }
+    }
+
+    /// The name of the model that scores the statements.
+    pub fn model_name(&self) -> &str {
+        &self.0.model.name
+    }
+
+    /// Names that the model reads as constants, for showing formulas.
+    pub fn hol_options(&self) -> formulanet_logic::hol::Options {
+        self.0.model.ranker.hol_options()
+    }
+
+    /// Statements that could not be read and were skipped.
+    pub fn skipped(&self) -> &Skipped {
+        &self.0.skipped
+    }
+
+    /// Returns the same library with other local statements.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_local(&self, local: Vec<Premise>, language: Option<Syntax>, is_problem: bool) -> Self {
+        let Inner { model, stored, fitted, .. } = &*self.0;
+        Corpus(Arc::new(Inner {
+            model: Arc::clone(model),
+            stored: stored.clone(),
+            local: Arc::new(local),
+            local_rows: OnceLock::new(),
+            fitted: fitted.clone(),
+            language: language.unwrap_or(self.0.language),
+            is_problem,
+            skipped: Skipped::default(),
+        }))
+    }
+
+    /// A library that was read into memory.
+    #[doc(hidden)]
+    pub fn of_shelf(model: Arc<Model>, shelf: Arc<Shelf>, fitted: Option<Arc<Reading>>) -> Self {
+        let language = shelf.syntax;
+        let stored = Some(Stored::Held(shelf));
+        Self::assemble(model, stored, fitted, (Vec::new(), false), language, Skipped::default())
+    }
+
+    /// Statements without a library.
+    #[doc(hidden)]
+    pub fn of_local(model: Arc<Model>, local: Vec<Premise>, language: Syntax, is_problem: bool) -> Self {
+        Self::assemble(model, None, None, (local, is_problem), language, Skipped::default())
+    }
+
+    fn assemble(
+        model: Arc<Model>,
+        stored: Option<Stored>,
+        fitted: Option<Arc<Reading>>,
+        (local, is_problem): (Vec<Premise>, bool),
+        language: Syntax,
+        skipped: Skipped,
+    ) -> Self {
+        let (local, local_rows) = (Arc::new(local), OnceLock::new());
+        Corpus(Arc::new(Inner { model, stored, local, local_rows, fitted, language, is_problem, skipped }))
+    }
+}
+
+/// Locks a library that several queries stream from.
+#[cfg(feature = "sqlite")]
+pub(crate) fn lock(library: &Mutex<Library>) -> std::sync::MutexGuard<'_, Library> {
+    library.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Collects the parts of a corpus. Parts keep their order; a local statement takes the place of the library's of that name.
+pub struct CorpusBuilder<'a> {
+    engine: &'a Engine,
+    parts: Vec<Part<'a>>,
+    #[cfg(feature = "sqlite")]
+    library: Option<(&'a Path, Residency)>,
+    format: Option<Format>,
+    language: Option<Syntax>,
+    keeps_going: bool,
+    cancel: Cancel,
+}
+
+enum Part<'a> {
+    File(PathBuf),
+    Source(Source),
+    Statements(Vec<Statement>),
+    Problem(&'a Problem),
+}
+
+impl<'a> CorpusBuilder<'a> {
+    pub(crate) fn new(engine: &'a Engine) -> Self {
+        CorpusBuilder {
+            engine,
+            parts: Vec::new(),
+            #[cfg(feature = "sqlite")]
+            library: None,
+            format: None,
+            language: None,
+            keeps_going: false,
+            cancel: Cancel::never(),
+        }
+    }
+
+    /// Adds statements.
+    #[must_use]
+    pub fn statements(mut self, statements: impl IntoIterator<Item = Statement>) -> Self {
+        self.parts.push(Part::Statements(statements.into_iter().collect()));
+        self
+    }
+
+    /// Adds the statements of a file in any format that is known.
+    #[must_use]
+    pub fn file(mut self, path: impl AsRef<Path>) -> Self {
+        self.parts.push(Part::File(path.as_ref().to_owned()));
+        self
+    }
+
+    /// Adds the statements of an open source.
+    #[must_use]
+    pub fn source(mut self, source: Source) -> Self {
+        self.parts.push(Part::Source(source));
+        self
+    }
+
+    /// Adds the axioms of a TPTP problem, which are kept even if they say the same as the goal.
+    #[must_use]
+    pub fn problem(mut self, problem: &'a Problem) -> Self {
+        self.parts.push(Part::Problem(problem));
+        self
+    }
+
+    /// Ranks the statements of a library, too, which come first.
+    #[cfg(feature = "sqlite")]
+    #[must_use]
+    pub fn library(mut self, path: &'a Path, residency: Residency) -> Self {
+        self.library = Some((path, residency));
+        self
+    }
+
+    /// Reads files in this format instead of detecting it.
+    #[must_use]
+    pub fn format(mut self, format: Option<Format>) -> Self {
+        self.format = format;
+        self
+    }
+
+    /// The language of a corpus that says nothing of its own.
+    #[must_use]
+    pub fn language(mut self, language: Option<Syntax>) -> Self {
+        self.language = language;
+        self
+    }
+
+    /// Skips statements that cannot be read; see [`Corpus::skipped`].
+    #[must_use]
+    pub fn keep_going(mut self) -> Self {
+        self.keeps_going = true;
+        self
+    }
+
+    /// Gives up when this says so.
+    #[must_use]
+    pub fn cancel(mut self, cancel: Cancel) -> Self {
+        self.cancel = cancel;
+        self
+    }
+
+    /// Reads and analyses all parts.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a statement cannot be read, with the place, or a library was made with another model.
+    pub fn build(mut self) -> Result<Corpus, Error> {
+        for part in &mut self.parts {
+            if let Part::File(path) = part {
+                let source = Source::open(&path.display().to_string())?.in_format(self.format);
+                *part = Part::Source(source);
+            }
+        }
+        let own = self.parts.first().map(|part| match part {
+            Part::Source(source) => source.syntax(),
+            Part::Statements(list) => list.first().map_or_else(Syntax::default, |first| first.syntax),
+            Part::Problem(_) | Part::File(_) => Syntax::Tptp,
+        });
+        #[cfg(feature = "sqlite")]
+        let library = self.library.map(|(path, _)| Library::open(path)).transpose()?;
+        #[cfg(feature = "sqlite")]
+        let stored_language = library.as_ref().map(Library::syntax).transpose()?;
+        #[cfg(not(feature = "sqlite"))]
+        let stored_language: Option<Syntax> = None;
+        let language = own.or(stored_language).or(self.language).unwrap_or_default();
+        let (mut stored, mut fitted, mut has_proofs) = (None, None, false);
+        #[cfg(feature = "sqlite")]
+        let model = match (library, self.library) {
+            (Some(library), Some((_, residency))) => {
+                let model = self.engine.model_of(&library)?;
+                has_proofs = library.proof_count()? > 0;
+                fitted = library_reader(&library, self.engine.compute())?.map(Arc::new);
+                stored = Some(match residency {
+                    Residency::Held => Stored::Held(Arc::new(library.load()?)),
+                    Residency::Streamed => Stored::Streamed(Arc::new(Mutex::new(library))),
+                });
+                model
+            }
+            _ => self.engine.model_for(language)?,
+        };
+        #[cfg(not(feature = "sqlite"))]
+        let model = self.engine.model_for(language)?;
+        let intake = Intake::new(&model.ranker);
+        let mut intake = if has_proofs { intake } else { intake.without_features() };
+        if self.keeps_going {
+            intake = intake.keep_going();
+        }
+        let (mut local, mut is_problem) = (Vec::new(), false);
+        for part in self.parts {
+            match part {
+                Part::File(_) => {}
+                Part::Source(source) => {
+                    for premise in intake.read(source)? {
+                        self.cancel.check()?;
+                        local.push(premise?);
+                    }
+                }
+                Part::Statements(list) => {
+                    for statement in list {
+                        self.cancel.check()?;
+                        local.push(intake.take(&statement.name, &statement.text, statement.syntax)?);
+                    }
+                }
+                Part::Problem(problem) => {
+                    is_problem = true;
+                    local.extend(problem.axioms().iter().cloned());
+                }
+            }
+        }
+        let skipped = intake.skipped();
+        Ok(Corpus::assemble(model, stored, fitted, (local, is_problem), language, skipped))
+    }
+}

@@ -1,0 +1,518 @@
+//! Models at work: answers queries over a corpus.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use formulanet_logic::Limits;
+use formulanet_net::{Alone, Compute, Group, Precision};
+
+use crate::corpus::{Corpus, CorpusBuilder, Stored};
+use crate::model::together::TogetherFile;
+use crate::model::{AnyModel, TrainedModel, shipped};
+use crate::pipeline::{Asked, Run, Scores, fuse_by_rank, join};
+use crate::policy::{Facts, Fuse, Order, Plan, RerankerSource, Stage1, Stage2, TUNING};
+use crate::query::{Goal, GoalFormula, Query};
+use crate::rank::{Blend, EmbeddedAxioms, Question, Reading, Rows, Selection};
+use crate::ranking::{Hit, Id, Ranking, apply_order};
+use crate::read::{Statement, Syntax};
+use crate::{Cancel, Error, Ranker};
+#[cfg(feature = "sqlite")]
+use crate::{Library, corpus};
+
+/// Models at work. Cloning is cheap: clones share the models that were loaded.
+#[derive(Clone)]
+pub struct Engine {
+    shared: Arc<Shared>,
+    /// The model that was given, or else each corpus has that of its language or library.
+    model: Option<Arc<Model>>,
+    /// The re-ranker that was given.
+    reranker: Option<Arc<Reading>>,
+}
+
+struct Shared {
+    precision: Precision,
+    threads: usize,
+    group: &'static dyn Group,
+    limits: Limits,
+    /// Models by their names, loaded once.
+    models: Mutex<HashMap<String, Arc<Model>>>,
+    built_in: OnceLock<Option<Arc<Reading>>>,
+}
+
+/// A model that scores statements, with its name.
+pub struct Model {
+    /// Its name, or its file.
+    pub name: String,
+    /// The model at work.
+    pub ranker: Ranker,
+    /// Vectors of axioms that several problems share.
+    vectors: Mutex<Option<EmbeddedAxioms>>,
+}
+
+impl Model {
+    /// A model at work.
+    pub fn new(name: impl Into<String>, ranker: Ranker) -> Self {
+        Model { name: name.into(), ranker, vectors: Mutex::new(None) }
+    }
+
+    /// Adds the vectors of statements to others, and computes each only once.
+    pub(crate) fn cached_rows(&self, statements: &[(&str, &crate::model::encode::Encoded)], rows: &mut Rows) {
+        let mut vectors = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
+        let vectors = vectors.get_or_insert_with(|| EmbeddedAxioms::new(&self.ranker));
+        rows.append(&vectors.rows(&self.ranker, statements));
+    }
+}
+
+/// Chooses models and what they run on.
+#[derive(Clone)]
+pub struct EngineBuilder {
+    model: Option<String>,
+    reranker: Option<String>,
+    precision: Precision,
+    threads: usize,
+    group: &'static dyn Group,
+    limits: Limits,
+}
+
+impl EngineBuilder {
+    /// Scores statements with a built-in model, by its name, or a model file. A re-ranker is taken as such.
+    #[must_use]
+    pub fn model(mut self, model: impl Into<String>) -> Self {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// Re-ranks with a built-in model, by its name, or a model file.
+    #[must_use]
+    pub fn reranker(mut self, model: impl Into<String>) -> Self {
+        self.reranker = Some(model.into());
+        self
+    }
+
+    /// Sets how exact products are.
+    #[must_use]
+    pub fn precision(mut self, precision: Precision) -> Self {
+        self.precision = precision;
+        self
+    }
+
+    /// Computes on this number of threads.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// Shares the work with other processes.
+    #[must_use]
+    pub fn group(mut self, group: &'static dyn Group) -> Self {
+        self.group = group;
+        self
+    }
+
+    /// Sets bounds on a statement.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Loads the given models.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if one of them does not exist or is of the wrong kind.
+    pub fn build(self) -> Result<Engine, Error> {
+        let EngineBuilder { model, reranker, precision, threads, group, limits } = self;
+        let (models, built_in) = (Mutex::default(), OnceLock::new());
+        let shared = Arc::new(Shared { precision, threads, group, limits, models, built_in });
+        let mut engine = Engine { shared, model: None, reranker: None };
+        match model.as_deref().map(AnyModel::named).transpose()? {
+            Some(AnyModel::Together(file)) => {
+                engine.reranker = Some(Arc::new(Reading::new(*file, engine.compute())?));
+            }
+            Some(AnyModel::Single(trained)) => {
+                let name = model.unwrap_or_default();
+                engine.model = Some(Arc::new(Model::new(name, engine.lay_out(*trained)?)));
+            }
+            None => {}
+        }
+        if let Some(reranker) = reranker {
+            if engine.reranker.is_some() {
+                return Err(Error::TwoRerankers);
+            }
+            engine.reranker = Some(Arc::new(Reading::new(TogetherFile::named(&reranker)?, engine.compute())?));
+        }
+        Ok(engine)
+    }
+}
+
+impl Engine {
+    /// The built-in models on all cores.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a built-in model cannot be read, which would be a fault of the build.
+    pub fn new() -> Result<Self, Error> {
+        Self::builder().build()
+    }
+
+    /// Chooses models and what they run on.
+    pub fn builder() -> EngineBuilder {
+        EngineBuilder {
+            model: None,
+            reranker: None,
+            precision: Precision::Auto,
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            group: &Alone,
+            limits: Limits::default(),
+        }
+    }
+
+    /// Collects the parts of a corpus.
+    pub fn corpus(&self) -> CorpusBuilder<'_> {
+        CorpusBuilder::new(self)
+    }
+
+    /// The same engine with another model.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_model(&self, model: Arc<Model>) -> Self {
+        Engine { model: Some(model), ..self.clone() }
+    }
+
+    /// The same engine with another re-ranker.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_reranker(&self, reranker: Option<Arc<Reading>>) -> Self {
+        Engine { reranker, ..self.clone() }
+    }
+
+    /// What networks run on.
+    pub fn compute(&self) -> Compute {
+        Compute::among(self.shared.group, self.shared.precision, self.shared.threads)
+    }
+
+    fn lay_out(&self, trained: TrainedModel) -> Result<Ranker, Error> {
+        Ok(Ranker::new(trained, self.compute())?.with_limits(self.shared.limits))
+    }
+
+    /// The given model, or the built-in one for a language.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the built-in model was left out of the build.
+    pub fn model_for(&self, language: Syntax) -> Result<Arc<Model>, Error> {
+        match &self.model {
+            Some(model) => Ok(Arc::clone(model)),
+            None => self.model_named(shipped::for_syntax(language)),
+        }
+    }
+
+    /// A built-in model by its name, or a model file, loaded once.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no such model.
+    pub fn model_named(&self, name: &str) -> Result<Arc<Model>, Error> {
+        let mut models = self.shared.models.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = models.get(name) {
+            return Ok(Arc::clone(model));
+        }
+        let model = Arc::new(Model::new(name, self.lay_out(TrainedModel::named(name)?)?));
+        models.insert(name.to_owned(), Arc::clone(&model));
+        Ok(model)
+    }
+
+    /// The model that a library was made with.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it does not exist any more, or if another one was given.
+    #[cfg(feature = "sqlite")]
+    pub fn model_of(&self, library: &Library) -> Result<Arc<Model>, Error> {
+        let model = match &self.model {
+            Some(model) => Arc::clone(model),
+            None => self.model_named(&library.made()?.model)?,
+        };
+        library.check(&model.ranker)?;
+        Ok(model)
+    }
+
+    /// The built-in re-ranker, if the build has it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it cannot be read, which would be a fault of the build.
+    fn built_in(&self) -> Result<Option<&Arc<Reading>>, Error> {
+        if let Some(reader) = self.shared.built_in.get() {
+            return Ok(reader.as_ref());
+        }
+        let reader = match shipped::bytes("reader") {
+            Some(_) => Some(Arc::new(Reading::shipped(self.compute())?)),
+            None => None,
+        };
+        Ok(self.shared.built_in.get_or_init(|| reader).as_ref())
+    }
+
+    /// Releases memory that waits for the next query.
+    pub fn trim(&self) {
+        let models = self.shared.models.lock().unwrap_or_else(PoisonError::into_inner);
+        let given = self.model.iter();
+        models.values().chain(given).for_each(|model| model.ranker.network().compute().forget_buffers());
+        let readers = self.shared.built_in.get().into_iter().flatten().chain(&self.reranker);
+        readers.for_each(|reader| reader.forget_buffers());
+    }
+
+    /// Decides what [`Engine::rank`] would do.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the library is damaged.
+    pub fn plan(&self, corpus: &Corpus, query: &Query) -> Result<Plan, Error> {
+        let facts = Facts {
+            stored: corpus.stored_count()?,
+            has_proofs: corpus.has_proofs()?,
+            is_tptp: corpus.language() == Syntax::Tptp,
+            has_given: self.reranker.is_some(),
+            has_fitted: corpus.0.fitted.is_some(),
+            has_built_in: shipped::bytes("reader").is_some(),
+            has_blend: Blend::shipped().is_some(),
+        };
+        Ok(Plan::decide(query.policy, facts, &TUNING))
+    }
+
+    /// Ranks the statements of a corpus by how useful they are for a goal.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a goal cannot be read, there is nothing to rank, or a name of the query does not exist.
+    pub fn rank(&self, corpus: &Corpus, query: &Query) -> Result<Ranking, Error> {
+        self.rank_with(corpus, query, &Cancel::never())
+    }
+
+    /// The same as [`Engine::rank`], until `cancel` says so.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::rank`]; [`Error::Interrupted`] if it was cancelled.
+    pub fn rank_with(&self, corpus: &Corpus, query: &Query, cancel: &Cancel) -> Result<Ranking, Error> {
+        let plan = self.plan(corpus, query)?;
+        #[cfg(feature = "sqlite")]
+        {
+            let locked = match &corpus.0.stored {
+                Some(Stored::Streamed(library)) => Some(corpus::lock(library)),
+                _ => None,
+            };
+            let library = locked.as_deref();
+            // Statements and proofs have to be those of one moment.
+            let _moment = library.map(Library::moment).transpose()?;
+            self.run(corpus, query, plan, Run::new(&corpus.0, library, cancel))
+        }
+        #[cfg(not(feature = "sqlite"))]
+        self.run(corpus, query, plan, Run::new(&corpus.0, cancel))
+    }
+
+    fn run(&self, corpus: &Corpus, query: &Query, plan: Plan, mut run: Run<'_>) -> Result<Ranking, Error> {
+        let mut asked = self.read_goals(corpus, query, &run)?;
+        let reader = self.reader(corpus, &plan)?;
+        let stage = reader.as_deref().zip(plan.rerank);
+        let mut barred = Vec::new();
+        let Scores { scores, base_rates } = match plan.retrieve {
+            Stage1::Model => self.by_model(query, &plan, stage, &mut asked, &mut run, &mut barred)?,
+            Stage1::Proofs { .. } => {
+                let mut best: Option<Scores> = None;
+                for (number, asked) in asked.iter_mut().enumerate() {
+                    let reader = reader.as_deref().filter(|_| number < TUNING.reranked_goals);
+                    let mut own = Vec::new();
+                    let found = run.by_proofs(asked, &query.scope, reader, plan.order, &mut own)?;
+                    unite(&mut barred, &own);
+                    match &mut best {
+                        None => best = Some(found),
+                        Some(best) => join(&mut best.scores, &found.scores),
+                    }
+                }
+                best.ok_or(Error::NoStatements)?
+            }
+            Stage1::Symbols => {
+                let scores = self.by_symbols(query, stage, &mut asked, &mut run, &mut barred)?;
+                Scores { scores, base_rates: None }
+            }
+            Stage1::ModelAndSymbols => {
+                let by_probability = Plan { order: Order::Probability, ..plan };
+                let named =
+                    self.by_model(query, &by_probability, stage, &mut asked, &mut run, &mut barred)?.scores;
+                let deep = |(reader, stage): (_, Stage2)| {
+                    (reader, Stage2 { depth: TUNING.depth_anonymous, fuse: Fuse::Replace, ..stage })
+                };
+                let anonymous =
+                    self.by_symbols(query, stage.map(deep), &mut asked, &mut run, &mut barred)?;
+                Scores { scores: fuse_by_rank(&named, &anonymous), base_rates: None }
+            }
+        };
+        let unknown = asked.iter().flat_map(|asked| asked.question.encoded.unknown());
+        let mut unknown_symbols: Vec<String> = Vec::new();
+        unknown.for_each(|symbol| {
+            if !unknown_symbols.contains(symbol) {
+                unknown_symbols.push(symbol.clone());
+            }
+        });
+        let take = &query.take;
+        let selection = Selection {
+            most: take.k,
+            threshold: take.min_score,
+            include: take.include.clone(),
+            exclude: take.exclude.clone(),
+        };
+        let mut marks = selection.marks(scores.len(), |number| run.name(number), run.cancel)?;
+        marks.exclude(&barred);
+        let taken = selection.pick_marked(&scores, &marks)?;
+        let numbers: Vec<usize> = taken.iter().map(|ranked| ranked.statement).collect();
+        let evidence = if query.explain { Some(run.evidence(&numbers, &asked)?) } else { None };
+        let stored = run.stored_count();
+        let hit = |(place, &number): (usize, &usize)| -> Result<Hit, Error> {
+            Ok(Hit {
+                id: Id(number as u32),
+                local: number.checked_sub(stored),
+                statement: run.statement(number)?,
+                score: scores[number],
+                base_rate: base_rates.as_ref().filter(|_| query.explain).map(|rates| rates[number]),
+                evidence: evidence.as_ref().map(|evidence| evidence[place].clone()),
+            })
+        };
+        let hits = numbers.iter().enumerate().map(hit).collect::<Result<_, Error>>()?;
+        Ok(Ranking { hits, considered: scores.len(), plan, unmatched: marks.unmatched, unknown_symbols })
+    }
+
+    /// Scores by the model: joined over all goals, re-ranked for the first few, then ordered.
+    fn by_model(
+        &self,
+        query: &Query,
+        plan: &Plan,
+        stage: Option<(&Reading, Stage2)>,
+        asked: &mut [Asked],
+        run: &mut Run<'_>,
+        barred: &mut Vec<bool>,
+    ) -> Result<Scores, Error> {
+        let with_base = query.explain || plan.order == Order::Lift;
+        let mut pool: Option<Scores> = None;
+        for asked in asked.iter() {
+            let found = run.by_model(&asked.question.encoded, with_base)?;
+            match &mut pool {
+                None => pool = Some(found),
+                Some(pool) => join(&mut pool.scores, &found.scores),
+            }
+            let end = run.place(&query.scope, asked)?;
+            unite(barred, &run.barred(&asked.question, &query.scope, end));
+        }
+        let Scores { scores: mut pool, base_rates } = pool.ok_or(Error::NoStatements)?;
+        if let Some(stage) = stage {
+            let mut best = vec![0.0f32; pool.len()];
+            for (number, asked) in asked.iter_mut().enumerate() {
+                let mut read = pool.clone();
+                if number < TUNING.reranked_goals {
+                    run.rerank(&mut asked.question, barred, stage, &mut read)?;
+                }
+                join(&mut best, &read);
+            }
+            pool = best;
+        }
+        apply_order(plan.order, &mut pool, base_rates.as_deref());
+        Ok(Scores { scores: pool, base_rates })
+    }
+
+    /// Scores by symbols: each goal's, re-ranked for the first few, then joined.
+    fn by_symbols(
+        &self,
+        query: &Query,
+        stage: Option<(&Reading, Stage2)>,
+        asked: &mut [Asked],
+        run: &mut Run<'_>,
+        barred: &mut Vec<bool>,
+    ) -> Result<Vec<f32>, Error> {
+        let features = run.features()?;
+        let mut best = vec![0.0f32; features.len()];
+        for asked in asked.iter() {
+            let end = run.place(&query.scope, asked)?;
+            unite(barred, &run.barred(&asked.question, &query.scope, end));
+        }
+        for (number, asked) in asked.iter_mut().enumerate() {
+            let stage = stage.filter(|_| number < TUNING.reranked_goals);
+            join(&mut best, &run.by_symbols(&mut asked.question, &features, barred, stage)?);
+        }
+        Ok(best)
+    }
+
+    /// The re-ranker of a plan.
+    fn reader(&self, corpus: &Corpus, plan: &Plan) -> Result<Option<Arc<Reading>>, Error> {
+        Ok(match plan.rerank.map(|stage| stage.reranker) {
+            None => None,
+            Some(RerankerSource::Given) => self.reranker.clone(),
+            Some(RerankerSource::Fitted) => corpus.0.fitted.clone(),
+            Some(RerankerSource::BuiltIn) => self.built_in()?.cloned(),
+        })
+    }
+
+    fn read_goals(&self, corpus: &Corpus, query: &Query, run: &Run<'_>) -> Result<Vec<Asked>, Error> {
+        let ranker = &corpus.0.model.ranker;
+        let read = |goal: &Goal| -> Result<Asked, Error> {
+            Ok(match goal {
+                Goal::Formula(formula) => {
+                    Asked { question: read_goal(ranker, formula, corpus.language())?, stored: None }
+                }
+                Goal::Stored(name) => {
+                    let statement = stored_statement(corpus, run, name)?;
+                    let language = statement.syntax;
+                    let Goal::Formula(formula) = Goal::from(statement) else { return Err(Error::NoStatements) };
+                    let question = read_goal(ranker, &formula, language)?;
+                    Asked { question, stored: Some(name.clone()) }
+                }
+            })
+        };
+        query.goals.iter().map(read).collect()
+    }
+}
+
+/// Reads a goal as the corpus's model does.
+fn read_goal(ranker: &Ranker, goal: &GoalFormula, language: Syntax) -> Result<Question, Error> {
+    let known = ranker.hol_options();
+    let names = known.names.with_constants(&goal.constants).with_variables(&goal.variables);
+    let options = formulanet_logic::hol::Options { names, ..known };
+    let statement = Statement {
+        name: goal.source.clone(),
+        text: goal.text.clone(),
+        syntax: goal.language.unwrap_or(language),
+    };
+    Question::read_as(ranker, &statement, &options)
+}
+
+/// A statement of the library by its name.
+fn stored_statement(corpus: &Corpus, run: &Run<'_>, name: &str) -> Result<Statement, Error> {
+    let missing = || Error::NoSuchStatement { library: "library".to_owned(), name: name.to_owned() };
+    match &corpus.0.stored {
+        Some(Stored::Held(shelf)) => {
+            let found = shelf.entries.iter().find(|entry| entry.statement.name == name);
+            found.map(|entry| entry.statement.clone()).ok_or_else(missing)
+        }
+        #[cfg(feature = "sqlite")]
+        Some(Stored::Streamed(_)) => run.library.ok_or_else(missing)?.statement(name),
+        None => Err(missing()),
+    }
+}
+
+fn unite(barred: &mut Vec<bool>, other: &[bool]) {
+    if barred.is_empty() {
+        *barred = other.to_vec();
+    } else {
+        barred.iter_mut().zip(other).for_each(|(barred, other)| *barred |= other);
+    }
+}
+
+const _: fn() = || {
+    fn shared<T: Send + Sync>() {}
+    shared::<Engine>();
+    shared::<Corpus>();
+    shared::<Query>();
+    shared::<Ranking>();
+    shared::<Error>();
+};
