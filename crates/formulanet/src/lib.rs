@@ -67,3 +67,4 @@ pub use read::Statement;
 pub use util::date::{now, today};
 pub use util::files::write_whole;
 pub use util::progress::{Progress, Silent, Stage};
+pub use util::temporary::temporary_folder;

@@ -2,9 +2,12 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::{Mutex, OnceLock, PoisonError};
+
+use tempfile::TempDir;
 
 use super::hash::hash_text;
 
@@ -24,6 +27,15 @@ pub(crate) fn maker(folder: &Path) -> tempfile::Builder<'static, 'static> {
     let mut maker = tempfile::Builder::new();
     maker.prefix(prefix);
     maker
+}
+
+/// Makes a temporary folder in a folder. If the process is killed, the next one that makes something there removes it.
+///
+/// # Errors
+///
+/// If it cannot be made.
+pub fn temporary_folder(folder: &Path) -> io::Result<TempDir> {
+    maker(folder).tempdir_in(folder)
 }
 
 /// Tells this machine from others that see the same folder, and this container, whose processes have numbers of their own.
