@@ -2,7 +2,8 @@
 
 use formulanet::logic::{Interner, hol};
 use formulanet::model::encode::Encoded;
-use formulanet::rank::{Intake, Languages, Vectors};
+use formulanet::model::shipped;
+use formulanet::rank::{Intake, Vectors};
 use formulanet::read::{Format, Source, Syntax};
 use formulanet_train::{Error, Progress};
 use numpy::ndarray::Array2;
@@ -33,7 +34,7 @@ pub(crate) fn embed<'py>(
         let own = parts.first().map(|part| part.syntax(syntax));
         let model = match model {
             Some(model) => model,
-            None => Loaded::named(Languages::decide(syntax, own, None).model())?,
+            None => Loaded::named(shipped::for_syntax(own.or(syntax).unwrap_or_default()))?,
         };
         let ranker = model.ranker()?;
         let mut encoded: Vec<Encoded> = Vec::new();

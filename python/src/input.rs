@@ -6,6 +6,7 @@ use formulanet::logic::tptp::{self, Language};
 use formulanet::logic::{Formula, Interner};
 use formulanet::rank::{Intake, Premise};
 use formulanet::read::{Format, Source, Syntax};
+use formulanet::{Goal, GoalFormula};
 use pyo3::prelude::*;
 
 use crate::errors::refused;
@@ -146,6 +147,18 @@ impl Reading {
 }
 
 impl FormulaReader {
+    /// A formula as a goal.
+    pub(crate) fn goal(&self, text: String, language: Syntax) -> Goal {
+        let language = match (language, self.overload) {
+            (Syntax::Tptp, _) => language,
+            (Syntax::HolWith(own), None) => Syntax::HolWith(own),
+            (_, overload) => Syntax::HolWith(overload.unwrap_or_default()),
+        };
+        let (constants, variables) = (self.constants.clone(), self.variables.clone());
+        let source = "conjecture".to_owned();
+        GoalFormula { text, language: Some(language), constants, variables, source }.into()
+    }
+
     /// Reads a formula with what is known of names; `name` is for messages.
     pub(crate) fn parse(
         &self,

@@ -7,6 +7,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use formulanet::Cancel;
 use formulanet_train::{Error, Progress};
 use pyo3::prelude::*;
 
@@ -21,6 +22,14 @@ const STACK: usize = 8 << 20;
 /// Tells work to end as soon as it can.
 #[derive(Clone, Default)]
 pub(crate) struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// The same for the engine.
+    pub(crate) fn cancel(&self) -> Cancel {
+        let stop = Arc::clone(&self.0);
+        Cancel::when(move || stop.load(Ordering::Relaxed))
+    }
+}
 
 impl Progress for Stop {
     fn is_stopped(&self) -> bool {

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use formulanet::Error;
 use formulanet::net::Precision;
-use formulanet::rank::{self, Added, Addition, Intake, Languages, News, Ranker, Shelf};
+use formulanet::model::shipped;
+use formulanet::rank::{self, Added, Addition, Change, Intake, Ranker, Shelf};
 use formulanet::read::{Format, Oddities, Proof, Syntax, read_proofs};
 use pyo3::prelude::*;
 
@@ -14,16 +15,17 @@ use crate::interrupt::{OnInterrupt, Stop, interruptible};
 use crate::models::{Loaded, Model};
 
 /// All of a library, as it was at one moment.
+#[derive(Clone)]
 pub(crate) struct Contents {
-    pub(crate) shelf: Shelf,
+    pub(crate) shelf: Arc<Shelf>,
     /// The reader that was fitted to it, if there is one.
-    pub(crate) reading: Option<rank::Reading>,
+    pub(crate) reading: Option<Arc<rank::Reading>>,
 }
 
 /// What is known of a library's file.
 #[derive(Default)]
 struct Known {
-    contents: Option<Arc<Contents>>,
+    contents: Option<Contents>,
     model: Option<Arc<Loaded>>,
 }
 
@@ -41,34 +43,32 @@ impl Library {
     }
 
     /// The library as it is now. What was read before is read again only if it has changed.
-    pub(crate) fn contents(&self) -> Result<Arc<Contents>, Error> {
+    pub(crate) fn contents(&self) -> Result<Contents, Error> {
         let library = self.open()?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = known.contents.take();
-        let contents = match before.map(|before| Ok((library.look(&before.shelf)?, before))) {
-            Some(Ok((News::None, before))) => before,
-            Some(Ok((News::Additions, before))) => match Arc::try_unwrap(before) {
-                Ok(mut contents) => {
-                    library.read_on(&mut contents.shelf)?;
-                    Arc::new(contents)
-                }
-                // Another thread is at work with it.
-                Err(_) => Self::load(&library)?,
-            },
-            Some(Err(error)) => return Err(error),
-            Some(Ok((News::Changes, _))) | None => Self::load(&library)?,
+        let mut contents = match known.contents.take() {
+            Some(contents) => contents,
+            None => Self::load(&library)?,
         };
-        known.contents = Some(Arc::clone(&contents));
+        match library.changes_since(contents.shelf.bookmark(), contents.shelf.learned.is_some())? {
+            Change::None => {}
+            // Copied only if another thread is at work with it.
+            Change::Appended(additions) => {
+                Arc::make_mut(&mut contents.shelf).append(*additions);
+            }
+            Change::Rewritten => contents = Self::load(&library)?,
+        }
+        known.contents = Some(contents.clone());
         Ok(contents)
     }
 
-    fn load(library: &rank::Library) -> Result<Arc<Contents>, Error> {
+    fn load(library: &rank::Library) -> Result<Contents, Error> {
         let mut shelf = library.load()?;
         let threads = formulanet_train::processes::threads(&formulanet::net::Alone);
         let compute = || formulanet::net::Compute::new(Precision::Auto, threads);
         let reader = shelf.reader.take();
-        let reading = reader.map(|file| rank::Reading::new(file, compute())).transpose()?;
-        Ok(Arc::new(Contents { shelf, reading }))
+        let reading = reader.map(|file| rank::Reading::new(file, compute())).transpose()?.map(Arc::new);
+        Ok(Contents { shelf: Arc::new(shelf), reading })
     }
 
     /// The model that it was made with.
@@ -199,7 +199,7 @@ impl Library {
             let own = parts.first().map(|part| part.syntax(syntax));
             let model = match model {
                 Some(model) => model,
-                None => Loaded::named(Languages::decide(syntax, own, None).model())?,
+                None => Loaded::named(shipped::for_syntax(own.or(syntax).unwrap_or_default()))?,
             };
             let ranker = model.ranker()?;
             let added = rank::Library::build(&path, ranker, &model.name, |addition| {

@@ -19,11 +19,11 @@ const PRECISIONS: [(&str, Precision); 3] =
 /// A trained network.
 pub(crate) enum Kind {
     /// One that makes a vector of every statement.
-    Ranker(Box<Ranker>),
+    Ranker(Arc<formulanet::Model>),
     /// One that reads a statement anew for every conjecture: it can be measured.
     Marked(Box<TrainedModel>),
     /// One that reads a conjecture and its candidates together, laid out once it is needed.
-    Together(Box<TogetherFile>, OnceLock<Box<rank::Reading>>),
+    Together(Box<TogetherFile>, OnceLock<Arc<rank::Reading>>),
 }
 
 /// A model, and what it runs on.
@@ -41,7 +41,8 @@ impl Loaded {
             AnyModel::Together(file) => Kind::Together(file, OnceLock::new()),
             AnyModel::Single(trained) if trained.model.config().marks => Kind::Marked(trained),
             AnyModel::Single(trained) => {
-                Kind::Ranker(Box::new(Ranker::new(*trained, Compute::new(precision, threads))?))
+                let ranker = Ranker::new(*trained, Compute::new(precision, threads))?;
+                Kind::Ranker(Arc::new(formulanet::Model::new(name, ranker)))
             }
         };
         Ok(Loaded { name: name.to_owned(), kind, precision, threads })
@@ -72,8 +73,13 @@ impl Loaded {
 
     /// As one that makes vectors.
     pub(crate) fn ranker(&self) -> Result<&Ranker, Error> {
+        Ok(&self.model()?.ranker)
+    }
+
+    /// As one that makes vectors, for the engine.
+    pub(crate) fn model(&self) -> Result<&Arc<formulanet::Model>, Error> {
         match &self.kind {
-            Kind::Ranker(ranker) => Ok(ranker),
+            Kind::Ranker(model) => Ok(model),
             Kind::Together(..) => Err(Error::ReadsTogether { model: self.name.clone() }),
             Kind::Marked(_) => Err(Error::Data {
                 file: self.name.clone(),
@@ -85,22 +91,22 @@ impl Loaded {
     }
 
     /// As one that reads statements together.
-    pub(crate) fn reading(&self) -> Result<&rank::Reading, Error> {
+    pub(crate) fn reading(&self) -> Result<Arc<rank::Reading>, Error> {
         let Kind::Together(file, reading) = &self.kind else {
             let message = "expected a model that reads statements together, found one that does not";
             return Err(Error::Data { file: self.name.clone(), message: message.to_owned() });
         };
         if let Some(reading) = reading.get() {
-            return Ok(reading);
+            return Ok(Arc::clone(reading));
         }
         let made = rank::Reading::new(TogetherFile::clone(file), self.compute())?;
-        Ok(reading.get_or_init(|| Box::new(made)))
+        Ok(Arc::clone(reading.get_or_init(|| Arc::new(made))))
     }
 
     /// The trained network, if it reads statements one by one.
     pub(crate) fn trained(&self) -> Option<&TrainedModel> {
         match &self.kind {
-            Kind::Ranker(ranker) => Some(ranker.model()),
+            Kind::Ranker(model) => Some(model.ranker.model()),
             Kind::Marked(trained) => Some(trained),
             Kind::Together(..) => None,
         }

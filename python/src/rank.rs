@@ -1,13 +1,13 @@
 //! Which statements are worth using for a conjecture: what `formulanet rank` does.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use formulanet::Error;
-use formulanet::logic::Interner;
-use formulanet::rank::{
-    Candidates, Intake, Languages, Order, Pace, Question, Ranked, Selection, Stored, Wishes,
-};
+use formulanet::model::shipped;
+use formulanet::rank::{Intake, Premise};
 use formulanet::read::{Format, Statement, Syntax};
+use formulanet::{
+    Corpus, Duplicates, Engine, Error, Goal, Hit, Order, Policy, Query, Rerank, Take,
+};
 use pyo3::prelude::*;
 
 use crate::errors::refused;
@@ -27,9 +27,9 @@ pub(crate) struct Taken {
 }
 
 impl Taken {
-    pub(crate) fn selection(self) -> Selection {
+    pub(crate) fn take(self) -> Take {
         let Taken { k, threshold, include, exclude } = self;
-        Selection { most: k, threshold, include, exclude }
+        Take::new(k, threshold, include, exclude)
     }
 }
 
@@ -47,13 +47,6 @@ pub(crate) struct Chosen {
     model: Option<Arc<Loaded>>,
     read: Option<bool>,
     reader: Option<Arc<Loaded>>,
-}
-
-/// What reads the best statements together with the conjecture.
-pub(crate) enum Reader {
-    Loaded(Arc<Loaded>),
-    /// The one that was fitted to a library.
-    Fitted(Arc<Contents>),
 }
 
 impl Choice {
@@ -82,45 +75,58 @@ impl Choice {
 }
 
 impl Chosen {
-    /// What ranks and what then reads the best together. The given model does one of the two; a default, or the model that
-    /// made a library, the other.
-    pub(crate) fn selector(
+    /// Whether the best candidates are re-ranked.
+    pub(crate) fn rerank(&self) -> Rerank {
+        match self.read {
+            None => Rerank::Auto,
+            Some(true) => Rerank::On,
+            Some(false) => Rerank::Off,
+        }
+    }
+
+    /// The engine, and the model that it scores with. A given model retrieves or re-ranks, whichever it was trained for.
+    pub(crate) fn engine(
         self,
-        default: &str,
-        library: Option<(&Library, &Arc<Contents>)>,
-        reads_usually: bool,
-    ) -> Result<(Arc<Loaded>, Option<Reader>), Error> {
+        language: Syntax,
+        library: Option<&Library>,
+    ) -> Result<(Engine, Arc<Loaded>), Error> {
         let usual = || match library {
-            Some((library, _)) => library.model(),
-            None => Loaded::named(default),
+            Some(library) => library.model(),
+            None => Loaded::named(shipped::for_syntax(language)),
         };
-        let (ranker, given) = match self.model {
+        let (loaded, given) = match self.model {
             Some(model) if matches!(model.kind, Kind::Together(..)) => (usual()?, Some(model)),
             Some(model) => (model, None),
             None => (usual()?, None),
         };
-        if let Some((library, _)) = library {
-            library.check(ranker.ranker()?)?;
+        if let Some(library) = library {
+            library.check(loaded.ranker()?)?;
         }
-        let reader = match (given.or(self.reader), library) {
-            (Some(model), _) => Some(Reader::Loaded(model)),
-            (None, _) if !self.read.unwrap_or(reads_usually) => None,
-            (None, Some((_, contents))) if contents.reading.is_some() => {
-                Some(Reader::Fitted(Arc::clone(contents)))
-            }
-            (None, _) => Some(Reader::Loaded(Loaded::named("reader")?)),
-        };
-        Ok((ranker, reader))
+        let reranker = given.or(self.reader).map(|model| model.reading()).transpose()?;
+        let engine = ENGINE.as_ref().map_err(|error| Error::Data {
+            file: "engine".to_owned(),
+            message: error.to_string(),
+        })?;
+        Ok((engine.with_model(Arc::clone(loaded.model()?)).with_reranker(reranker), loaded))
     }
 }
 
-impl Reader {
-    pub(crate) fn reading(&self) -> Result<Option<&formulanet::rank::Reading>, Error> {
-        match self {
-            Reader::Loaded(model) => model.reading().map(Some),
-            Reader::Fitted(contents) => Ok(contents.reading.as_ref()),
+/// The built-in models, shared by all calls.
+static ENGINE: LazyLock<Result<Engine, Error>> = LazyLock::new(Engine::new);
+
+/// The statements to rank: those of a library, if there is one, and others.
+pub(crate) fn corpus(
+    loaded: &Loaded,
+    library: Option<Contents>,
+    (local, language, is_problem): (Vec<Premise>, Syntax, bool),
+) -> Result<Corpus, Error> {
+    let model = Arc::clone(loaded.model()?);
+    Ok(match library {
+        Some(Contents { shelf, reading }) => {
+            Corpus::of_shelf(model, shelf, reading).with_local(local, Some(language), is_problem)
         }
-    }
+        None => Corpus::of_local(model, local, language, is_problem),
+    })
 }
 
 /// What is asked.
@@ -163,64 +169,44 @@ pub(crate) fn rank(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
     let format = maybe_one_of(py, &Format::ALL, "input_format", input_format.as_deref())?;
     let order = one_of(py, &Order::ALL, "order", &asked.order)?;
     let (reader, choice) = (asked.reading.understood(py)?, asked.choice.chosen(py)?);
-    let (explain, selection) = (asked.explain, asked.taken.selection());
+    let (explain, take) = (asked.explain, asked.taken.take());
     let library = library.map(|library| library.get().clone());
     interruptible(py, OnInterrupt::Leave, move |stop| {
         let contents = library.as_ref().map(Library::contents).transpose()?;
         let parts = open(parts, format)?;
         let own = parts.first().map(|part| part.syntax(reader.syntax));
         let stored = contents.as_ref().map(|contents| contents.shelf.syntax);
-        let languages = Languages::decide(reader.syntax, own, stored);
+        let statements = own.or(stored).or(reader.syntax).unwrap_or_default();
         let has_proofs = contents.as_ref().is_some_and(|contents| contents.shelf.learned.is_some());
-        let with = library.as_ref().zip(contents.as_ref());
-        let (model, together) = choice.selector(languages.model(), with, has_proofs || languages.reads())?;
-        let ranker = model.ranker()?;
-        let intake = Intake::new(ranker);
+        let rerank = choice.rerank();
+        let (engine, model) = choice.engine(statements, library.as_ref())?;
+        let intake = Intake::new(model.ranker()?);
         let intake = if has_proofs { intake } else { intake.without_features() };
         let own = read_all(intake, parts, reader.syntax, stop)?;
-        let mut question = match (&name, &contents) {
-            (Some(name), Some(contents)) => Question::read(ranker, &statement_of(contents, name)?)?,
-            _ => {
-                let (text, mut names) = (conjecture.as_deref().unwrap_or_default(), Interner::new());
-                let (place, options) = (("conjecture", text), ranker.hol_options());
-                let formula = reader.parse(place, languages.conjecture, options, &mut names)?;
-                Question::new(ranker, formula, names, "conjecture")?
-            }
+        let goal = match name {
+            Some(name) if contents.is_some() => Goal::Stored(name),
+            _ => reader.goal(conjecture.unwrap_or_default(), reader.syntax.unwrap_or(statements)),
         };
-        let reading = together.as_ref().map(Reader::reading).transpose()?.flatten();
-        let wishes = Wishes {
-            reading,
-            before,
-            own_name: name,
-            modules,
-            keeps_goal: keep_goal,
-            order,
-            with_usual: explain,
-        };
-        let stored = contents.as_ref().map(|contents| Stored::InMemory(&contents.shelf));
-        let mut candidates = Candidates::new(stored, own);
-        let scores = candidates.rank(ranker, &mut question, &wishes, &Pace::Free)?;
-        let (taken, marks) = candidates.select(&selection, &scores, &Pace::Free)?;
-        let reasons = explain.then(|| candidates.reasons(&taken, ranker, &question)).transpose()?;
-        let row = |(&Ranked { statement: number, score }, place): (&Ranked, usize)| -> Result<Row, Error> {
-            let Statement { name, text, syntax } = candidates.statement(number)?;
-            let unknown = reasons.as_ref().map(|reasons| reasons[place].unknown.clone());
-            let alone = scores.usual.as_ref().map(|usual| digits(usual[number]));
-            Ok((name, digits(score), text, Syntax::name(syntax), unknown, alone))
+        let corpus = corpus(&model, contents, (own, statements, false))?;
+        let duplicates = if keep_goal { Duplicates::Keep } else { Duplicates::Drop };
+        let policy = Policy::for_people().order(order).rerank(rerank);
+        let mut query = Query::new(goal).modules(modules).duplicates(duplicates).policy(policy).take(take);
+        if let Some(before) = before {
+            query = query.before(before);
+        }
+        if explain {
+            query = query.explain();
+        }
+        let ranking = engine.rank_with(&corpus, &query, &stop.cancel())?;
+        let row = |hit: Hit| -> Row {
+            let Statement { name, text, syntax } = hit.statement;
+            let unknown = hit.evidence.map(|evidence| evidence.unknown);
+            (name, digits(hit.score), text, Syntax::name(syntax), unknown, hit.base_rate.map(digits))
         };
         Ok(Answer {
-            rows: taken.iter().zip(0..).map(row).collect::<Result<_, Error>>()?,
-            unknown: question.encoded.unknown().to_vec(),
-            unmatched: marks.unmatched,
+            rows: ranking.hits.into_iter().map(row).collect(),
+            unknown: ranking.unknown_symbols,
+            unmatched: ranking.unmatched,
         })
-    })
-}
-
-/// A statement of a library by its name.
-fn statement_of(contents: &Contents, name: &str) -> Result<Statement, Error> {
-    let found = contents.shelf.entries.iter().find(|entry| entry.statement.name == name);
-    found.map(|entry| entry.statement.clone()).ok_or_else(|| {
-        let message = format!("expected a statement `{name}`, found none");
-        Error::Data { file: "library".to_owned(), message }
     })
 }

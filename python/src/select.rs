@@ -1,16 +1,15 @@
 //! A TPTP problem with the best axioms alone: what `formulanet select` does.
 
-use formulanet::Error;
-use formulanet::model::shipped;
-use formulanet::rank::{Pace, Problem, Ranked, Selection, Stored, Wishes};
+use formulanet::problem::{ProblemOptions, as_axiom};
 use formulanet::read::{Source, Syntax};
+use formulanet::{Error, Hit, Policy, Problem, Symbols};
 use pyo3::prelude::*;
 
 use crate::errors::refused;
 use crate::input::digits;
 use crate::interrupt::{OnInterrupt, interruptible};
 use crate::library::Library;
-use crate::rank::{Choice, Reader, Taken};
+use crate::rank::{Choice, Taken, corpus};
 
 /// What is asked.
 #[derive(FromPyObject)]
@@ -54,75 +53,53 @@ pub(crate) fn select(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
     }
     let choice = choice.chosen(py)?;
     let library = library.map(|library| library.get().clone());
-    let selection = taken.selection();
-    interruptible(py, OnInterrupt::Leave, move |_| {
+    let take = taken.take();
+    interruptible(py, OnInterrupt::Leave, move |stop| {
         let contents = library.as_ref().map(Library::contents).transpose()?;
-        let with = library.as_ref().zip(contents.as_ref());
-        let reads = no_names || shipped::reads(Syntax::Tptp);
-        let (model, together) = choice.selector(shipped::for_syntax(Syntax::Tptp), with, reads)?;
-        let ranker = model.ranker()?;
+        if contents.as_ref().is_some_and(|contents| contents.shelf.syntax != Syntax::Tptp) {
+            return Err(Error::NotTptp);
+        }
+        let rerank = choice.rerank();
+        let (engine, model) = choice.engine(Syntax::Tptp, library.as_ref())?;
         let source = match text {
             Some(text) => Source::text(&file, text),
             None => Source::open(&file)?,
         };
-        let usual = ["hypothesis", "assumption"].map(str::to_owned);
-        let mut problem = Problem::read(source, ranker, keep.as_deref().unwrap_or(&usual))?;
+        let mut options = ProblemOptions::default();
+        if let Some(roles) = &keep {
+            options.keep_roles.clone_from(roles);
+        }
+        let ranker = model.ranker()?;
+        let mut problem = Problem::read(source, ranker, &options)?;
         let mut warnings = Vec::new();
         for role in keep.iter().flatten().filter(|role| !problem.has_role(role)) {
             warnings.push(format!("no statement has the role `{role}`"));
         }
-        let known = problem.knowledge(ranker);
-        if known.is_little() && !no_names && library.is_none() {
-            let (known, of) = (known.known, known.of);
+        let coverage = problem.coverage(ranker);
+        if coverage.is_low() && !no_names && library.is_none() {
+            let (known, of) = (coverage.known, coverage.total);
             warnings.push(format!(
                 "the model knows {known} of the {of} symbols of `{file}`; try `no_names=True`, or a library with proofs"
             ));
         }
-        let reading = together.as_ref().map(Reader::reading).transpose()?.flatten();
-        let mut unmatched = None;
-        let mut scores = match &contents {
-            Some(contents) => {
-                let wishes = Wishes { reading, ..Wishes::default() };
-                let from = (Stored::InMemory(&contents.shelf), contents.shelf.syntax);
-                let found = problem.rank_axioms(Some(from), ranker, &wishes, &selection, &Pace::Free)?;
-                unmatched = Some(found.unmatched);
-                found.scores
-            }
-            None if no_names => problem.nameless_scores(ranker, reading, &Pace::Free)?,
-            None => problem.scores(ranker),
-        };
-        if let (Some(reading), None, false) = (reading, &contents, no_names) {
-            problem.rescore(reading, ranker, &mut scores)?;
+        let corpus = corpus(&model, contents, (problem.take_axioms(), Syntax::Tptp, true))?;
+        let symbols = if no_names { Symbols::Anonymous } else { Symbols::Named };
+        let mut query = problem.query().policy(Policy::for_provers().symbols(symbols).rerank(rerank)).take(take);
+        if explain {
+            query = query.explain();
         }
-        answer(&problem, &scores, &selection, explain.then_some(ranker)).map(|found| Answer {
-            unmatched: unmatched.unwrap_or(found.unmatched),
+        let ranking = engine.rank_with(&corpus, &query, &stop.cancel())?;
+        let row = |hit: &Hit| {
+            let (shared, unknown) =
+                hit.evidence.clone().map(|evidence| (evidence.shared, evidence.unknown)).unzip();
+            (hit.statement.name.clone(), digits(hit.score), as_axiom(hit), shared, unknown)
+        };
+        Ok(Answer {
+            text: problem.reduced(&ranking.hits, ranking.considered),
+            conjectures: problem.conjecture_names().into_iter().map(str::to_owned).collect(),
+            rows: ranking.hits.iter().map(row).collect(),
             warnings,
-            ..found
+            unmatched: ranking.unmatched,
         })
-    })
-}
-
-fn answer(
-    problem: &Problem,
-    scores: &[f32],
-    selection: &Selection,
-    explains: Option<&formulanet::Ranker>,
-) -> Result<Answer, Error> {
-    let name = |i: usize| problem.axiom_name(i);
-    let marks = selection.marks(scores.len(), name, &Pace::Free)?;
-    let taken = selection.pick_marked(scores, name, &marks)?;
-    let reasons = explains.map(|ranker| problem.reasons(&taken, ranker));
-    let row = |(rank, &Ranked { statement, score }): (usize, &Ranked)| {
-        let reasons = reasons.as_ref().map(|reasons| &reasons[rank]);
-        let shared = reasons.map(|reasons| reasons.shared.clone());
-        let unknown = reasons.map(|reasons| reasons.unknown.clone());
-        (name(statement).to_owned(), digits(score), problem.axiom_text(statement).to_owned(), shared, unknown)
-    };
-    Ok(Answer {
-        text: problem.reduced(&taken),
-        conjectures: problem.conjecture_names().into_iter().map(str::to_owned).collect(),
-        rows: taken.iter().enumerate().map(row).collect(),
-        warnings: Vec::new(),
-        unmatched: marks.unmatched,
     })
 }

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Args, ValueEnum};
-use formulanet::rank::{Intake, Languages, Premise, Vectors};
+use formulanet::rank::{Intake, Premise, Vectors};
 use formulanet::read::Source;
 use formulanet_train::processes;
 
 use crate::input::{
     ComputeArguments, FormatArgument, FormulaArguments, KeepGoingArgument, LimitArguments, ModelArgument,
-    writing,
+    language_of, model_for, writing,
 };
 use crate::output::{refuse_own_input, write_file};
 use crate::processes::{facts, group, refuse_stdin, speaks};
@@ -73,12 +73,12 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     }
     let sources = arguments.input.open(&files)?;
     let source_syntax = sources.first().map(Source::syntax);
-    let languages = Languages::decide(arguments.reading.syntax, source_syntax, None);
+    let (statements, language) = language_of(arguments.reading.syntax, source_syntax);
     let limits = arguments.limits.limits();
-    let ranker = arguments.model.ranker(languages.model(), &arguments.compute, limits)?;
+    let ranker = arguments.model.ranker(model_for(statements), &arguments.compute, limits)?;
     let premises = match &arguments.formula {
         Some(formula) => {
-            let (name, text, syntax) = ("formula".to_owned(), formula.clone(), languages.conjecture);
+            let (name, text, syntax) = ("formula".to_owned(), formula.clone(), language);
             let goal = arguments.reading.question(formula, syntax, &ranker)?;
             vec![Premise { name, text, syntax, encoded: goal.encoded, ..Premise::default() }]
         }

@@ -6,10 +6,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use formulanet::logic::hol::{self, Overload};
 use formulanet::logic::tptp::{self, Language};
 use formulanet::logic::{Formula, Interner, Limits, View};
-use formulanet::model::{AnyModel, TogetherFile, TrainedModel};
+use formulanet::model::{TrainedModel, shipped};
 use formulanet::net::{Compute, Precision};
-use formulanet::rank::{Intake, Library, Premise, Question, Ranker, Reading, Selection, is_goal};
-use formulanet::read::{Format, Skipped, Source, Syntax, read_text};
+use formulanet::rank::{Intake, Premise, Question, Ranker};
+use formulanet::read::{Format, Skipped, Source, Syntax, is_goal, read_text};
+use formulanet::{Engine, Goal, GoalFormula, Library, Rerank, Take};
 use formulanet_train::processes;
 
 use crate::excerpt::remember;
@@ -81,13 +82,8 @@ impl FormulaArguments {
     ) -> Result<Formula> {
         let limits = known.limits;
         let problem = if syntax == Syntax::Tptp { problem_of(argument)? } else { None };
-        let (source, text) = match (argument.strip_prefix('@'), problem) {
-            (Some(file), Some(problem)) => (file, conjecture_of(problem, limits)?),
-            (Some(file), None) => (file, read_text(file, limits.bytes)?),
-            (None, _) if argument == "-" => ("-", read_text("-", limits.bytes)?),
-            (None, _) => ("formula", argument.to_owned()),
-        };
-        remember(source, &text);
+        let (source, text) = written(argument, problem, limits)?;
+        remember(&source, &text);
         let formula = match syntax {
             Syntax::Hol | Syntax::HolWith(_) => {
                 let names_known = known.names.with_constants(&self.constants).with_variables(&self.variables);
@@ -100,7 +96,7 @@ impl FormulaArguments {
                 tptp::parse_formula(&text, Language::Fof, limits, names)
             }
         };
-        formula.map_err(|cause| formulanet::Error::Parse { file: source.to_owned(), cause }.into())
+        formula.map_err(|cause| formulanet::Error::Parse { file: source, cause }.into())
     }
 
     /// A formula of TPTP as it is written: the text itself, that of a file, or the conjecture of a problem.
@@ -112,6 +108,22 @@ impl FormulaArguments {
             (None, None) if argument == "-" => Ok(read_text("-", limits.bytes)?),
             (None, None) => Ok(argument.to_owned()),
         }
+    }
+
+    /// A formula as a goal: the text itself, `@FILE`, `-` for standard input, or the conjecture of a problem.
+    pub(crate) fn goal(&self, argument: &str, language: Syntax, limits: Limits) -> Result<Goal> {
+        let problem = if language == Syntax::Tptp { problem_of(argument)? } else { None };
+        let (source, text) = written(argument, problem, limits)?;
+        remember(&source, &text);
+        if language == Syntax::Tptp {
+            refuse_given(&self.given(), "a formula of TPTP")?;
+        }
+        let language = match (language, self.overload) {
+            (Syntax::Tptp, _) => language,
+            (_, overload) => Syntax::HolWith(overload.unwrap_or_default()),
+        };
+        let (constants, variables) = (self.constants.clone(), self.variables.clone());
+        Ok(GoalFormula { text, language: Some(language), constants, variables, source }.into())
     }
 
     /// Reads a formula as a model does.
@@ -135,6 +147,27 @@ impl FormulaArguments {
         refuse_given(&[("--syntax", self.syntax.is_some())], with)?;
         refuse_given(&self.given(), with)
     }
+}
+
+/// The place and the text of a formula argument.
+fn written(argument: &str, problem: Option<Source>, limits: Limits) -> Result<(String, String)> {
+    Ok(match (argument.strip_prefix('@'), problem) {
+        (Some(file), Some(problem)) => (file.to_owned(), conjecture_of(problem, limits)?),
+        (Some(file), None) => (file.to_owned(), read_text(file, limits.bytes)?),
+        (None, _) if argument == "-" => ("-".to_owned(), read_text("-", limits.bytes)?),
+        (None, _) => ("formula".to_owned(), argument.to_owned()),
+    })
+}
+
+/// The language of statements: what comes first says it, unless the user does.
+pub(crate) fn language_of(asked: Option<Syntax>, statements: Option<Syntax>) -> (Syntax, Syntax) {
+    let statements = statements.or(asked).unwrap_or_default();
+    (statements, asked.unwrap_or(statements))
+}
+
+/// The built-in model for a language.
+pub(crate) fn model_for(language: Syntax) -> &'static str {
+    shipped::for_syntax(language)
 }
 
 /// Reads a statement that a library has.
@@ -192,9 +225,14 @@ pub(crate) struct SelectionArguments {
 }
 
 impl SelectionArguments {
-    pub(crate) fn selection(&self, most: usize) -> Selection {
-        let (include, exclude) = (self.include.clone(), self.exclude.clone());
-        Selection { most, threshold: self.threshold, include, exclude }
+    /// Which of the ranked statements are taken, at most `k`.
+    pub(crate) fn take(&self, k: usize) -> Take {
+        Take::new(k, self.threshold, self.include.clone(), self.exclude.clone())
+    }
+
+    /// Whether some statements must be taken.
+    pub(crate) fn forces(&self) -> bool {
+        !self.include.is_empty()
     }
 }
 
@@ -236,34 +274,26 @@ impl ModelArgument {
         Ok(ranker)
     }
 
-    /// What ranks and what then reads the best together. The given model does one of the two; a default, or the model
-    /// that made a library, the other.
-    pub(crate) fn selector(
+    /// The engine that the flags choose: a given model retrieves or re-ranks, whichever it was trained for.
+    pub(crate) fn engine(
         &self,
-        default: &str,
-        library: Option<&Library>,
-        (together, reads_usually): (&ReadingArguments, bool),
-        (compute, limits): (&ComputeArguments, Limits),
-    ) -> Result<(Ranker, Option<Reading>)> {
-        let made = library.map(Library::made).transpose()?;
-        let default = made.as_ref().map_or(default, |made| &made.model);
-        let (single, given) = match self.model.as_deref().map(AnyModel::named).transpose()? {
-            Some(AnyModel::Together(file)) => (TrainedModel::named(default)?, Some(*file)),
-            Some(AnyModel::Single(trained)) => (*trained, None),
-            None => (TrainedModel::named(default)?, None),
-        };
-        let ranker = Ranker::new(single, compute.compute())?.with_limits(limits);
-        if let Some(library) = library {
-            library.check(&ranker)?;
+        together: &ReadingArguments,
+        compute: &ComputeArguments,
+        limits: Limits,
+    ) -> Result<Engine> {
+        let mut builder = Engine::builder().precision(compute.precision).threads(compute.threads());
+        builder = builder.group(group()).limits(limits);
+        if let Some(model) = &self.model {
+            builder = builder.model(model);
         }
-        if given.is_some() {
+        let engine = builder.build()?;
+        if engine.has_reranker() {
             together.refuse("a model that reads statements together")?;
         }
-        let reading = match given {
-            Some(file) => Some(Reading::new(file, compute.compute())?),
-            None => together.reading(reads_usually, library, compute)?,
-        };
-        Ok((ranker, reading))
+        Ok(match &together.reader {
+            Some(reader) => engine.with_reranker_named(reader)?,
+            None => engine,
+        })
     }
 }
 
@@ -282,25 +312,13 @@ pub(crate) struct ReadingArguments {
 }
 
 impl ReadingArguments {
-    /// What reads, if anything does: by default, if that is usual.
-    fn reading(
-        &self,
-        is_usual: bool,
-        library: Option<&Library>,
-        compute: &ComputeArguments,
-    ) -> Result<Option<Reading>> {
-        if let Some(model) = &self.reader {
-            return Ok(Some(Reading::new(TogetherFile::named(model)?, compute.compute())?));
+    /// Whether the best candidates are re-ranked.
+    pub(crate) fn rerank(&self) -> Rerank {
+        match (self.read, self.no_read) {
+            (true, _) => Rerank::On,
+            (_, true) => Rerank::Off,
+            _ => Rerank::Auto,
         }
-        let reads = self.read || (is_usual && !self.no_read);
-        if !reads {
-            return Ok(None);
-        }
-        let fitted = library.map(Library::reader).transpose()?.flatten();
-        Ok(Some(match fitted {
-            Some(file) => Reading::new(file, compute.compute())?,
-            None => Reading::shipped(compute.compute())?,
-        }))
     }
 
     /// Refuses these flags where they have no effect.

@@ -10,13 +10,13 @@ use formulanet::Error;
 use formulanet::logic::Limits;
 use formulanet::model::TogetherFile;
 use formulanet::net::Alone;
-use formulanet::rank::{Added, Addition, Entry, Intake, Languages, Library, Ranker};
+use formulanet::rank::{Added, Addition, Entry, Intake, Library, Ranker};
 use formulanet::read::{Oddities, Source, Statement, Syntax, read_proofs};
 use formulanet_train::processes;
 use formulanet_train::train::{LibraryTrained, LibraryTraining, train_library};
 use serde::Serialize;
 
-use crate::input::{
+use crate::input::{language_of, model_for, 
     ComputeArguments, FormatArgument, KeepGoingArgument, LimitArguments, ModelArgument, counted,
     refuse_stdin_twice, report_skipped, writing,
 };
@@ -224,8 +224,8 @@ fn build(arguments: BuildArguments) -> Result<()> {
     refuse_stdin(statements.files.iter().map(String::as_str))?;
     let sources = statements.open()?;
     let is_strict = statements.strict;
-    let languages = Languages::decide(None, sources.first().map(Source::syntax), None);
-    let model = statements.model.name(languages.model()).to_owned();
+    let (language, _) = language_of(None, sources.first().map(Source::syntax));
+    let model = statements.model.name(model_for(language)).to_owned();
     let ranker = statements.model.ranker(&model, &statements.compute, statements.limits.limits())?;
     processes::agree(group(), &facts(&ranker, &[]))?;
     if !speaks() {

@@ -9,13 +9,13 @@ use clap::Args;
 use formulanet::Error;
 use formulanet::logic::{Formula, Interner};
 use formulanet::model::encode::{Encoded, Encoder};
-use formulanet::rank::{Languages, Library, Ranked, Ranker, Vectors, order};
+use formulanet::rank::{Library, Ranked, Ranker, Vectors, order};
 use formulanet::read::{Item, Skipped, Source, Statement};
 use serde::Serialize;
 
 use crate::input::{
     ComputeArguments, FormatArgument, FormulaArguments, KeepGoingArgument, LimitArguments, ModelArgument,
-    parse_statement, refuse_stdin_twice, report_skipped, writing,
+    language_of, model_for, parse_statement, refuse_stdin_twice, report_skipped, writing,
 };
 use crate::lines;
 use crate::output::{Output, write_file};
@@ -137,20 +137,20 @@ fn in_file(
 ) -> Result<(Ranker, Formula, Vec<Neighbour>)> {
     refuse_stdin_twice([arguments.query.as_str(), premises])?;
     let source = arguments.input.open(std::slice::from_ref(premises))?.remove(0);
-    let languages = Languages::decide(arguments.reading.syntax, Some(source.syntax()), None);
+    let (statements, language) = language_of(arguments.reading.syntax, Some(source.syntax()));
     let limits = arguments.limits.limits();
-    let ranker = arguments.model.ranker(languages.model(), &arguments.compute, limits)?;
+    let ranker = arguments.model.ranker(model_for(statements), &arguments.compute, limits)?;
     let mut candidates = read(arguments, source, &ranker, names)?;
     if candidates.is_empty() {
         bail!("expected statements to look at, found none");
     }
     let known = ranker.hol_options();
-    let query = arguments.reading.parse_as(&arguments.query, languages.conjecture, known, names)?;
+    let query = arguments.reading.parse_as(&arguments.query, language, known, names)?;
     let encoded = ranker.encoder().encode(&query, names)?;
     let vector = Vectors::of_encoded(&ranker, &[&encoded]);
     let vectors = Vectors::of_encoded(&ranker, &candidates.iter().map(|c| &c.encoded).collect::<Vec<_>>());
     let similarities = vectors.cosines(vector.rows().next().unwrap_or(&[]));
-    let mut closest = order(&similarities, |i| &candidates[i].name);
+    let mut closest = order(&similarities);
     closest.truncate(arguments.most);
     let neighbour = |ranked: Ranked| {
         let Candidate { name, formula, .. } = &mut candidates[ranked.statement];
@@ -169,9 +169,9 @@ fn in_library(
 ) -> Result<(Ranker, Formula, Vec<Neighbour>)> {
     let library = Library::open(library)?;
     let ranker = arguments.model.ranker_of(&library, &arguments.compute, arguments.limits.limits())?;
-    let languages = Languages::decide(arguments.reading.syntax, None, Some(library.syntax()?));
+    let (_, language) = language_of(arguments.reading.syntax, Some(library.syntax()?));
     let known = ranker.hol_options();
-    let query = arguments.reading.parse_as(&arguments.query, languages.conjecture, known.clone(), names)?;
+    let query = arguments.reading.parse_as(&arguments.query, language, known.clone(), names)?;
     let encoded = ranker.encoder().encode(&query, names)?;
     let (mut found, mut similarities) = (Vec::new(), Vec::new());
     library.scan(|entries, rows| {
@@ -179,7 +179,7 @@ fn in_library(
         found.extend(entries.into_iter().map(|entry| entry.statement.name));
         Ok(())
     })?;
-    let mut closest = order(&similarities, |number| &found[number]);
+    let mut closest = order(&similarities);
     closest.truncate(arguments.most);
     let mut neighbours = Vec::with_capacity(closest.len());
     for ranked in closest {

@@ -5,15 +5,14 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{ArgGroup, Args};
-use formulanet::rank::{
-    Candidates, Intake, Languages, Library, Order, Pace, Question, Ranked, Ranker, Scores, Stored, Wishes,
-};
-use formulanet::read::{Source, Syntax};
+use formulanet::policy::Stage1;
+use formulanet::read::Syntax;
+use formulanet::{Corpus, Duplicates, Goal, Hit, Order, Policy, Query, Ranking, Residency};
 use serde::Serialize;
 
 use crate::input::{
     ComputeArguments, FormatArgument, FormulaArguments, KeepGoingArgument, LimitArguments, ModelArgument,
-    ReadingArguments, SelectionArguments, one_of, problem_of, refuse_stdin_twice, warn_unmatched, writing,
+    ReadingArguments, SelectionArguments, one_of, problem_of, refuse_stdin_twice, report_skipped, warn_unmatched, writing,
 };
 use crate::lines;
 use crate::output::{Output, shown};
@@ -129,95 +128,96 @@ struct ScopeArguments {
 /// Runs the command.
 pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     arguments.conjecture = arguments.conjecture.take().or(arguments.formula.take());
-    let problem = arguments.conjecture.as_deref().map(problem_of).transpose()?.flatten();
-    let own_axioms = problem.as_ref().filter(|_| arguments.premises.is_none() && arguments.library.is_none());
-    let own_axioms = own_axioms.map(|problem| problem.name().to_owned());
-    if own_axioms.is_none() && arguments.premises.is_none() && arguments.library.is_none() {
+    let conjecture = arguments.conjecture.as_deref();
+    let is_alone = arguments.premises.is_none() && arguments.library.is_none();
+    let problem = conjecture.map(problem_of).transpose()?.flatten();
+    let is_problem = problem.is_some();
+    let own_axioms = problem.filter(|_| is_alone).map(|problem| problem.name().to_owned());
+    if is_alone && own_axioms.is_none() {
         return Err(wrong("say what to rank: --premises FILE or --library FILE"));
     }
     let premises = arguments.premises.iter().chain(&own_axioms);
     let files: Vec<String> = premises.chain(&arguments.local).cloned().collect();
     refuse_stdin_twice(files.iter().chain(&arguments.conjecture).map(String::as_str))?;
-    let library = arguments.library.as_deref().map(Library::open).transpose()?;
-    let sources = arguments.input.open(&files)?;
-    let (own, stored) = (sources.first().map(Source::syntax), library.as_ref().map(Library::syntax));
-    let asked = arguments.reading.syntax.or(problem.map(|_| Syntax::Tptp));
-    let languages = Languages::decide(asked, own, stored.transpose()?);
-    let has_proofs = library.as_ref().map(Library::proof_count).transpose()?.unwrap_or(0) > 0;
     let limits = arguments.limits.limits();
-    let together = (&arguments.together, has_proofs || languages.reads());
-    let computing = (&arguments.compute, limits);
-    let (ranker, reading) =
-        arguments.model.selector(languages.model(), library.as_ref(), together, computing)?;
-    let intake = Intake::new(&ranker);
-    let intake = if has_proofs { intake } else { intake.without_features() };
-    let own = arguments.going.read_all(intake, sources)?;
-    let mut question = match (&arguments.conjecture, &arguments.name, &library) {
-        (None, Some(name), Some(library)) => {
+    let engine = arguments.model.engine(&arguments.together, &arguments.compute, limits)?;
+    let asked = arguments.reading.syntax.or(is_problem.then_some(Syntax::Tptp));
+    let mut builder = engine.corpus().language(asked);
+    if let Some(library) = &arguments.library {
+        builder = builder.library(library, Residency::Streamed);
+    }
+    for source in arguments.input.open(&files)? {
+        builder = builder.source(source);
+    }
+    if arguments.going.keep_going {
+        builder = builder.keep_going();
+    }
+    let corpus = builder.build()?;
+    report_skipped(corpus.skipped());
+    let goal = match (conjecture, &arguments.name) {
+        (None, Some(name)) => {
             arguments.reading.refuse("--name, which takes the statement as the library has it")?;
-            Question::read(&ranker, &library.statement(name)?)?
+            Goal::Stored(name.clone())
         }
-        (conjecture, ..) => {
-            let conjecture = conjecture.as_deref().unwrap_or_default();
-            arguments.reading.question(conjecture, languages.conjecture, &ranker)?
+        (conjecture, _) => {
+            let language = asked.unwrap_or(corpus.language());
+            arguments.reading.goal(conjecture.unwrap_or_default(), language, limits)?
         }
     };
     let ScopeArguments { order, before, module, keep_goal } = &arguments.scope;
-    let wishes = Wishes {
-        reading: reading.as_ref(),
-        before: before.clone(),
-        own_name: arguments.name.clone(),
-        modules: module.clone(),
-        keeps_goal: *keep_goal,
-        order: *order,
-        with_usual: arguments.explain,
-    };
-    let mut candidates = Candidates::new(library.as_ref().map(Stored::OnDisk), own);
-    let scores = candidates.rank(&ranker, &mut question, &wishes, &Pace::Free)?;
-    let selection = arguments.selection.selection(arguments.most);
-    let (taken, marks) = candidates.select(&selection, &scores, &Pace::Free)?;
-    warn_unmatched(&marks.unmatched);
-    if arguments.explain && !question.encoded.unknown().is_empty() {
-        eprintln!("unknown in the conjecture: {}", shown(&question.encoded.unknown().join(", ")));
+    let duplicates = if *keep_goal { Duplicates::Keep } else { Duplicates::Drop };
+    let policy = Policy::for_people().order(*order).rerank(arguments.together.rerank());
+    let mut query = Query::new(goal).modules(module.clone()).duplicates(duplicates).policy(policy);
+    query = query.take(arguments.selection.take(arguments.most));
+    if let Some(before) = before {
+        query = query.before(before);
     }
-    print(&arguments, &taken, &candidates, &scores, (&ranker, &question), has_proofs)
+    if arguments.explain {
+        query = query.explain();
+    }
+    let ranking = engine.rank(&corpus, &query)?;
+    warn_unmatched(&ranking.unmatched);
+    if arguments.explain && !ranking.unknown_symbols.is_empty() {
+        eprintln!("unknown in the conjecture: {}", shown(&ranking.unknown_symbols.join(", ")));
+    }
+    print(&arguments, &ranking, &corpus)
 }
 
-fn print(
-    arguments: &Arguments,
-    taken: &[Ranked],
-    candidates: &Candidates<'_>,
-    scores: &Scores,
-    (ranker, question): (&Ranker, &Question),
-    has_proofs: bool,
-) -> Result<()> {
+fn print(arguments: &Arguments, ranking: &Ranking, corpus: &Corpus) -> Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
-    let width = lines::column(taken.iter().map(|ranked| candidates.name(ranked.statement)));
-    let known = ranker.hol_options().names;
-    let reasons = arguments.explain.then(|| candidates.reasons(taken, ranker, question)).transpose()?;
-    for (i, ranked) in taken.iter().enumerate() {
-        let statement = candidates.statement(ranked.statement)?;
-        let reasons = reasons.as_ref().map(|reasons| &reasons[i]);
-        let row = Row {
-            problem: None,
-            rank: i + 1,
-            name: &statement.name,
-            score: ranked.score,
-            statement: &statement.text,
-            shared: reasons.map(|reasons| reasons.shared.clone()),
-            uses: reasons.filter(|_| has_proofs).map(|reasons| reasons.uses),
-            used_by: reasons.filter(|_| has_proofs).map(|reasons| reasons.used_by.clone()),
-            unknown: reasons.map(|reasons| reasons.unknown.clone()),
-            without_conjecture: scores.usual.as_ref().map(|scores| scores[ranked.statement]),
-        };
+    let width = lines::column(ranking.hits.iter().map(|hit| hit.statement.name.as_str()));
+    let known = corpus.hol_options().names;
+    let has_proofs = matches!(ranking.plan.retrieve, Stage1::Proofs { .. });
+    for (hit, rank) in ranking.hits.iter().zip(1..) {
+        let row = Row { rank, ..Row::of(hit, has_proofs) };
         writing(match arguments.format {
             Output::Json => writeln!(out, "{}", serde_json::to_string(&row)?),
             Output::Text => {
-                writeln!(out, "{}", lines::cut(&text(&row, &lines::statement(&statement, &known), width)))
+                let statement = lines::statement(&hit.statement, &known);
+                writeln!(out, "{}", lines::cut(&text(&row, &statement, width)))
             }
         })?;
     }
     writing(out.flush())
+}
+
+impl<'a> Row<'a> {
+    /// A line for a hit; uses are known if the library has proofs.
+    pub(crate) fn of(hit: &'a Hit, has_proofs: bool) -> Self {
+        let evidence = hit.evidence.as_ref();
+        Row {
+            problem: None,
+            rank: 0,
+            name: &hit.statement.name,
+            score: hit.score,
+            statement: &hit.statement.text,
+            shared: evidence.map(|evidence| evidence.shared.clone()),
+            uses: evidence.filter(|_| has_proofs).map(|evidence| evidence.uses),
+            used_by: evidence.filter(|_| has_proofs).map(|evidence| evidence.used_by.clone()),
+            unknown: evidence.map(|evidence| evidence.unknown.clone()),
+            without_conjecture: hit.base_rate,
+        }
+    }
 }
 
 fn text(row: &Row<'_>, statement: &str, width: usize) -> String {

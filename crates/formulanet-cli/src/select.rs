@@ -4,15 +4,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use formulanet::model::shipped;
-use formulanet::rank::{
-    EmbeddedAxioms, Knowledge, Library, Pace, Problem, Ranked, Ranker, Reading, Reasons, Stored, Unreadable,
-    Wishes,
-};
+use formulanet::problem::{OnUnreadable, ProblemOptions, SymbolCoverage, as_axiom};
 use formulanet::read::{Source, Syntax};
+use formulanet::{Corpus, Engine, Evidence, Hit, Model, Policy, Problem, Residency, Symbols};
 
 use crate::input::{
     ComputeArguments, KeepGoingArgument, LimitArguments, ModelArgument, ReadingArguments, SelectionArguments,
@@ -88,10 +86,9 @@ enum Output {
 /// What every problem is selected with.
 struct Selector<'a> {
     arguments: &'a Arguments,
-    ranker: Ranker,
-    reading: Option<Reading>,
-    library: Option<Library>,
-    embedded: EmbeddedAxioms,
+    engine: Engine,
+    model: Arc<Model>,
+    library: Option<Corpus>,
 }
 
 /// Runs the command.
@@ -107,13 +104,16 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if let Some(out) = arguments.out.as_deref().filter(|_| is_one_text) {
         refuse_own_input(out, arguments.problems.iter().map(String::as_str))?;
     }
-    let library = arguments.library.as_deref().map(Library::open).transpose()?;
-    let model = shipped::for_syntax(Syntax::Tptp);
-    let together = (&arguments.together, arguments.no_names || shipped::reads(Syntax::Tptp));
-    let computing = (&arguments.compute, arguments.limits.limits());
-    let (ranker, reading) = arguments.model.selector(model, library.as_ref(), together, computing)?;
-    let embedded = EmbeddedAxioms::new(&ranker);
-    let mut selector = Selector { arguments: &arguments, ranker, reading, library, embedded };
+    let limits = arguments.limits.limits();
+    let engine = arguments.model.engine(&arguments.together, &arguments.compute, limits)?;
+    let library = arguments.library.as_deref();
+    let library = library.map(|path| engine.corpus().library(path, Residency::Streamed).build()).transpose()?;
+    let model = match &library {
+        Some(corpus) if corpus.language() != Syntax::Tptp => return Err(formulanet::Error::NotTptp.into()),
+        Some(corpus) => corpus.model(),
+        None => engine.model_for(Syntax::Tptp)?,
+    };
+    let selector = Selector { arguments: &arguments, engine, model, library };
     let folder = arguments.out.as_deref().filter(|_| !is_one_text);
     if let Some(folder) = folder {
         fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
@@ -140,54 +140,52 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
 
 impl Selector<'_> {
     /// Selects from a problem: for each number of axioms, what is to be written.
-    fn select(&mut self, file: &str) -> Result<Vec<(usize, String)>> {
-        let Selector { arguments, ranker, reading, library, embedded } = self;
-        let usual = ["hypothesis", "assumption"].map(str::to_owned);
-        let kept = arguments.keep.as_deref().unwrap_or(&usual);
-        let unreadable = match (arguments.going.keep_going, arguments.keep_unreadable) {
-            (false, _) => Unreadable::Refused,
-            (true, false) => Unreadable::LeftOut,
-            (true, true) => Unreadable::Kept,
+    fn select(&self, file: &str) -> Result<Vec<(usize, String)>> {
+        let Selector { arguments, engine, model, library } = self;
+        let mut options = ProblemOptions::default();
+        if let Some(roles) = &arguments.keep {
+            options.keep_roles.clone_from(roles);
+        }
+        options.on_unreadable = match (arguments.going.keep_going, arguments.keep_unreadable) {
+            (false, _) => OnUnreadable::Fail,
+            (true, false) => OnUnreadable::Skip,
+            (true, true) => OnUnreadable::Keep,
         };
-        let mut problem = Problem::read_on(Source::open(file)?, ranker, kept, unreadable)?;
+        let mut problem = Problem::read(Source::open(file)?, &model.ranker, &options)?;
         report_skipped(problem.skipped());
         for role in arguments.keep.iter().flatten().filter(|role| *role != "none" && !problem.has_role(role))
         {
             eprintln!("warning: no statement has the role `{role}`");
         }
-        let known = problem.knowledge(ranker);
-        if known.is_little() && !arguments.no_names && library.is_none() {
-            let Knowledge { known, of } = known;
+        let coverage = problem.coverage(&model.ranker);
+        if coverage.is_low() && !arguments.no_names && library.is_none() {
+            let SymbolCoverage { known, total } = coverage;
             eprintln!(
-                "warning: the model knows {known} of the {of} symbols of `{file}`; try --no-names, or a library with proofs"
+                "warning: the model knows {known} of the {total} symbols of `{file}`; try --no-names, or a library with proofs"
             );
         }
-        let mut scores = match library {
-            Some(library) => {
-                let most = arguments.most.iter().copied().max().unwrap_or(0);
-                let wishes = Wishes { reading: reading.as_ref(), ..Wishes::default() };
-                let from = (Stored::OnDisk(library), library.syntax()?);
-                let selection = arguments.selection.selection(most);
-                let found = problem.rank_axioms(Some(from), ranker, &wishes, &selection, &Pace::Free)?;
-                warn_unmatched(&found.unmatched);
-                found.scores
-            }
-            None if arguments.no_names => problem.nameless_scores(ranker, reading.as_ref(), &Pace::Free)?,
-            None => problem.scores_with(ranker, embedded),
+        let axioms = problem.take_axioms();
+        let corpus = match library {
+            Some(library) => library.with_local(axioms, None, true),
+            None => Corpus::of_local(Arc::clone(model), axioms, Syntax::Tptp, true),
         };
-        if let (Some(reading), None, false) = (reading, library, arguments.no_names) {
-            problem.rescore(reading, ranker, &mut scores)?;
+        let symbols = if arguments.no_names { Symbols::Anonymous } else { Symbols::Named };
+        let policy = Policy::for_provers().symbols(symbols).rerank(arguments.together.rerank());
+        let mut query = problem.query().policy(policy);
+        if arguments.explain {
+            query = query.explain();
         }
-        let name = |i| problem.axiom_name(i);
-        let marks = arguments.selection.selection(0).marks(scores.len(), name, &Pace::Free)?;
-        if arguments.library.is_none() {
-            warn_unmatched(&marks.unmatched);
-        }
+        let rank = |k: usize| engine.rank(&corpus, &query.clone().take(arguments.selection.take(k)));
+        let most = arguments.most.iter().copied().max().unwrap_or(0);
+        let whole = rank(most)?;
+        warn_unmatched(&whole.unmatched);
         let mut texts = Vec::new();
         for &most in &arguments.most {
-            let taken = arguments.selection.selection(most).pick_marked(&scores, name, &marks)?;
-            let reasons = arguments.explain.then(|| problem.reasons(&taken, ranker));
-            texts.push((most, show((&problem, file), &taken, reasons.as_deref(), arguments)?));
+            // The best few are the first of the best many, unless some must be among them.
+            let few = if arguments.selection.forces() { Some(rank(most)?) } else { None };
+            let hits = few.as_ref().map_or(&whole.hits, |few| &few.hits);
+            let hits = &hits[..hits.len().min(most)];
+            texts.push((most, show((&problem, file), hits, whole.considered, arguments)?));
         }
         Ok(texts)
     }
@@ -207,16 +205,15 @@ fn slice_name(problem: &str, most: usize, arguments: &Arguments) -> String {
 
 fn show(
     (problem, file): (&Problem, &str),
-    taken: &[Ranked],
-    reasons: Option<&[Reasons]>,
+    hits: &[Hit],
+    considered: usize,
     arguments: &Arguments,
 ) -> Result<String> {
-    let reasons = |rank: usize| reasons.map(|reasons| &reasons[rank]);
     Ok(match arguments.format {
-        Output::Tptp => problem.reduced_with(taken, |rank| {
-            let Reasons { shared, unknown, .. } = reasons(rank)?;
-            let Ranked { statement, score } = taken[rank];
-            let mut note = format!("{}. {} {score:.4}", rank + 1, problem.axiom_name(statement));
+        Output::Tptp => problem.reduced_with(hits, considered, |rank| {
+            let Hit { statement, score, evidence, .. } = &hits[rank];
+            let Evidence { shared, unknown, .. } = evidence.as_ref()?;
+            let mut note = format!("{}. {} {score:.4}", rank + 1, statement.name);
             for (what, symbols) in [("shares", shared), ("unknown", unknown)] {
                 if !symbols.is_empty() {
                     note += &format!("; {what}: {}", symbols.join(" "));
@@ -225,7 +222,7 @@ fn show(
             Some(note)
         }),
         Output::Names => {
-            let names: Vec<&str> = taken.iter().map(|ranked| problem.axiom_name(ranked.statement)).collect();
+            let names: Vec<&str> = hits.iter().map(|hit| hit.statement.name.as_str()).collect();
             let lines = problem.conjecture_names().into_iter();
             if let Some(name) =
                 lines.clone().chain(names.iter().copied()).find(|name| name.contains(['\n', '\r']))
@@ -236,19 +233,11 @@ fn show(
         }
         Output::Json => {
             let mut text = String::new();
-            for (i, ranked) in taken.iter().enumerate() {
-                let row = Row {
-                    problem: (arguments.problems.len() > 1).then_some(file),
-                    rank: i + 1,
-                    name: problem.axiom_name(ranked.statement),
-                    score: ranked.score,
-                    statement: problem.axiom_text(ranked.statement),
-                    shared: reasons(i).map(|reasons| reasons.shared.clone()),
-                    uses: None,
-                    used_by: None,
-                    unknown: reasons(i).map(|reasons| reasons.unknown.clone()),
-                    without_conjecture: None,
-                };
+            for (hit, rank) in hits.iter().zip(1..) {
+                let problem = (arguments.problems.len() > 1).then_some(file);
+                let statement = as_axiom(hit);
+                let row = Row { problem, rank, statement: &statement, ..Row::of(hit, false) };
+                let row = Row { without_conjecture: None, ..row };
                 text += &serde_json::to_string(&row)?;
                 text.push('\n');
             }

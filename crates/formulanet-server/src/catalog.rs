@@ -1,61 +1,98 @@
 //! Models and libraries that the server has read.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use axum::http::StatusCode;
-use formulanet::Error;
-use formulanet::logic::Limits;
 use formulanet::model::TrainedModel;
 use formulanet::model::shipped;
-use formulanet::net::{Compute, Precision};
-use formulanet::rank::{self, Library, Ranker, Reading};
+use formulanet::rank::{self, Change, Library, Reading};
 use formulanet::read::Syntax;
+use formulanet::{Corpus, Engine, Error, Model};
 
 use crate::problem::Problem;
 use crate::settings::{Settings, StartError};
 
-/// A model with the name by which requests know it.
-pub(crate) struct Model {
-    pub(crate) name: String,
-    pub(crate) ranker: Ranker,
-}
-
-/// A library in memory.
+/// A library that is served.
 pub(crate) struct Shelf {
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) model: Arc<Model>,
-    contents: RwLock<Contents>,
+    /// The last complete state. Requests take it and let go of the lock, so that no request waits for a change.
+    contents: Mutex<Contents>,
+    /// Held while a change is read.
+    refreshing: Mutex<()>,
+    /// Why the file could not be read when it was last tried.
+    failure: Mutex<Option<String>>,
 }
 
-/// What is in a library.
+/// One state of a library.
+#[derive(Clone)]
 pub(crate) struct Contents {
-    pub(crate) shelf: rank::Shelf,
-    /// The reader that was fitted to the library, if there is one.
-    pub(crate) reading: Option<Reading>,
+    pub(crate) shelf: Arc<rank::Shelf>,
+    /// The re-ranker that was fitted to the library, if there is one.
+    pub(crate) reading: Option<Arc<Reading>>,
 }
 
 impl Contents {
     /// Reads a library.
-    pub(crate) fn load(library: &Library, precision: Precision) -> Result<Self, Error> {
+    fn load(library: &Library, engine: &Engine) -> Result<Self, Error> {
         let mut shelf = library.load()?;
         let fitted = shelf.reader.take();
-        let reading = fitted.map(|file| Reading::new(file, Compute::new(precision, 1))).transpose()?;
-        Ok(Contents { shelf, reading })
+        let reading = fitted.map(|file| Reading::new(file, engine.compute())).transpose()?.map(Arc::new);
+        Ok(Contents { shelf: Arc::new(shelf), reading })
     }
 }
 
 impl Shelf {
-    /// What is in it now.
-    pub(crate) fn read(&self) -> RwLockReadGuard<'_, Contents> {
-        self.contents.read().unwrap_or_else(PoisonError::into_inner)
+    /// The last complete state.
+    pub(crate) fn contents(&self) -> Contents {
+        lock(&self.contents).clone()
     }
 
-    /// To change what is in it.
-    pub(crate) fn write(&self) -> RwLockWriteGuard<'_, Contents> {
-        self.contents.write().unwrap_or_else(PoisonError::into_inner)
+    /// The last complete state as a corpus.
+    pub(crate) fn corpus(&self) -> Corpus {
+        let Contents { shelf, reading } = self.contents();
+        Corpus::of_shelf(Arc::clone(&self.model), shelf, reading)
     }
+
+    /// Reads what has changed in the file, at one moment, before any lock is taken.
+    pub(crate) fn refresh(&self, library: &Library, engine: &Engine) -> Result<(), Error> {
+        let _refreshing = lock(&self.refreshing);
+        let before = self.contents().shelf;
+        match library.changes_since(before.bookmark(), before.learned.is_some())? {
+            Change::None => {}
+            Change::Appended(additions) => {
+                drop(before);
+                // Copied only if a request is using it now.
+                Arc::make_mut(&mut lock(&self.contents).shelf).append(*additions);
+            }
+            Change::Rewritten => {
+                let contents = Contents::load(library, engine)?;
+                *lock(&self.contents) = contents;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes why the file cannot be read, and says so once; nothing if it could be read.
+    pub(crate) fn note(&self, failure: Option<String>) {
+        let mut noted = lock(&self.failure);
+        if let Some(message) = failure.as_ref().filter(|_| *noted != failure) {
+            crate::tell(&format!("library {}: {message}; the state before is served", self.name));
+        }
+        *noted = failure;
+    }
+
+    /// Why the file could not be read when it was last tried.
+    pub(crate) fn failure(&self) -> Option<String> {
+        lock(&self.failure).clone()
+    }
+}
+
+/// Locks what holds whole values, also after a thread has panicked.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A model that requests can name. Shipped models are read when the first request needs them.
@@ -71,10 +108,7 @@ pub(crate) struct Catalog {
     /// The model for statements of requests, if one was given.
     given: Option<Arc<Model>>,
     pub(crate) shelves: Vec<Shelf>,
-    /// What reads the best statements together; laid out when the first request needs it.
-    reader: OnceLock<Reading>,
-    precision: Precision,
-    limits: Limits,
+    pub(crate) engine: Engine,
 }
 
 impl Catalog {
@@ -85,9 +119,7 @@ impl Catalog {
             slots: shipped::for_libraries().map(slot).collect(),
             given: None,
             shelves: Vec::new(),
-            reader: OnceLock::new(),
-            precision: settings.precision,
-            limits: settings.limits,
+            engine: Engine::builder().precision(settings.precision).threads(1).limits(settings.limits).build()?,
         };
         catalog.given = settings.model.as_deref().map(|model| catalog.add(model)).transpose()?;
         for path in &settings.libraries {
@@ -109,9 +141,9 @@ impl Catalog {
     pub(crate) fn forget_buffers(&self) {
         let models = self.slots.iter().filter_map(|slot| slot.model.get());
         models.for_each(|model| model.ranker.network().compute().forget_buffers());
-        self.reader.get().into_iter().for_each(Reading::forget_buffers);
+        self.engine.trim();
         for shelf in &self.shelves {
-            shelf.read().reading.iter().for_each(Reading::forget_buffers);
+            shelf.contents().reading.iter().for_each(|reading| reading.forget_buffers());
         }
     }
 
@@ -136,13 +168,9 @@ impl Catalog {
         Ok(Arc::clone(slot.model.get_or_init(|| Arc::new(loaded))))
     }
 
-    /// What reads the best statements together.
-    pub(crate) fn reader(&self) -> Result<&Reading, Problem> {
-        if let Some(reader) = self.reader.get() {
-            return Ok(reader);
-        }
-        let reader = Reading::shipped(Compute::new(self.precision, 1)).map_err(|_| Problem::fault())?;
-        Ok(self.reader.get_or_init(|| reader))
+    /// What re-ranks Lean's declarations.
+    pub(crate) fn reader(&self) -> Result<Option<Arc<Reading>>, Problem> {
+        self.engine.built_in_reranker().map_err(|_| Problem::fault())
     }
 
     /// The name of the model for statements in a language.
@@ -181,8 +209,7 @@ pub(crate) fn shown(name: &str) -> String {
 impl Catalog {
     /// Makes a model ready for work on one thread: requests run side by side.
     fn lay_out(&self, name: &str, trained: TrainedModel) -> Result<Model, Error> {
-        let ranker = Ranker::new(trained, Compute::new(self.precision, 1))?.with_limits(self.limits);
-        Ok(Model { name: name.to_owned(), ranker })
+        Ok(Model::new(name, self.engine.lay_out(trained)?))
     }
 
     /// Reads a shipped model or a model file, unless it is there already.
@@ -230,8 +257,9 @@ impl Catalog {
         };
         library.check(&model.ranker)?;
         let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        let contents = RwLock::new(Contents::load(&library, self.precision)?);
-        Ok(Shelf { name, path: path.to_owned(), model, contents })
+        let contents = Mutex::new(Contents::load(&library, &self.engine)?);
+        let (refreshing, failure) = (Mutex::default(), Mutex::default());
+        Ok(Shelf { name, path: path.to_owned(), model, contents, refreshing, failure })
     }
 }
 

@@ -1,9 +1,7 @@
 //! `POST /v1/embed`: the vectors of statements.
 
 use axum::http::StatusCode;
-use formulanet::Error;
 use formulanet::model::encode::Encoded;
-use formulanet::rank::{Languages, Pace};
 use formulanet::read::Syntax;
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +53,7 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
     };
     let model = match &model {
         Some(name) => catalog.model(name)?,
-        None => catalog.default_model(Languages::decide(None, first.syntax, None).statements)?,
+        None => catalog.default_model(first.syntax.unwrap_or_default())?,
     };
     let mut encoded: Vec<Encoded> = Vec::with_capacity(statements.len());
     for (i, statement) in statements.iter().enumerate() {
@@ -67,8 +65,7 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
     }
     let network = model.ranker.network();
     let mut vectors = Vec::with_capacity(encoded.len());
-    let is_over = || deadline.check().map_err(|_| Error::Interrupted);
-    for chunk in Pace::Timed(&is_over).pieces(&encoded, |encoded| encoded) {
+    for chunk in deadline.cancel().batches(&encoded, |encoded| encoded) {
         deadline.check()?;
         let inputs: Vec<_> = chunk.iter().map(Encoded::input).collect();
         vectors.extend(network.embed_all(&inputs).iter().map(|embedding| embedding.last().to_vec()));

@@ -2,11 +2,10 @@
 
 use axum::http::{HeaderMap, StatusCode, header};
 use formulanet::Error;
-use formulanet::rank::{Intake, Library, News};
+use formulanet::rank::{Intake, Library};
 use formulanet::read::{Oddities, Proof, Syntax};
 use serde::{Deserialize, Serialize};
 
-use crate::catalog::Contents;
 use crate::given::check_count;
 use crate::pool::Deadline;
 use crate::problem::Problem;
@@ -107,7 +106,7 @@ pub(crate) fn answer(
             return Err(Problem::senseless(format!("facts[{i}]"), "expected `statement`, `proof` or both"));
         }
         if let Some(text) = statement {
-            let syntax = syntax.unwrap_or(shelf.read().shelf.syntax);
+            let syntax = syntax.unwrap_or(shelf.contents().shelf.syntax);
             let mut premise = intake
                 .take(&name, &text, syntax)
                 .map_err(|error| Problem::of(error, format!("facts[{i}].statement")))?;
@@ -139,15 +138,7 @@ pub(crate) fn answer(
         answer.count(learnt.new, &learnt.oddities);
     }
     // The next question knows it, without waiting for who watches the file.
-    let news = library.look(&shelf.read().shelf).map_err(failed)?;
-    match news {
-        News::None => {}
-        News::Additions => library.read_on(&mut shelf.write().shelf).map_err(failed)?,
-        News::Changes => {
-            let contents = Contents::load(&library, settings.precision).map_err(failed)?;
-            *shelf.write() = contents;
-        }
-    }
+    shelf.refresh(&library, &catalog.engine).map_err(failed)?;
     Ok(answer)
 }
 

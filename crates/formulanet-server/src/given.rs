@@ -1,30 +1,32 @@
 //! What requests give to be ranked: a library, statements of their own, or both; and the model that fits them.
 
-use std::sync::{Arc, RwLockReadGuard};
+use std::sync::Arc;
 
 use axum::http::StatusCode;
 use formulanet::logic::hol::Overload;
 use formulanet::model::encode::Encoded;
-use formulanet::rank::{Intake, Languages, Premise, Ranker};
+use formulanet::rank::{Intake, Premise, Ranker};
 use formulanet::read::{Source, Syntax};
+use formulanet::{Corpus, Model};
 
 use crate::body::{Arithmetic, NamedStatement, Premises};
-use crate::catalog::{Catalog, Contents, Model, Shelf};
+use crate::catalog::{Catalog, Shelf};
 use crate::pool::Deadline;
 use crate::problem::Problem;
 
 /// What a request gives.
 pub(crate) struct Given<'a> {
     shelf: Option<&'a Shelf>,
-    /// What is in the library that the request names. As long as this lives, nobody changes it.
-    pub(crate) contents: Option<RwLockReadGuard<'a, Contents>>,
+    /// The library that the request names, as it was when the request came.
+    pub(crate) library: Option<Corpus>,
     /// The request's own statements.
     pub(crate) own: Option<Own>,
-    pub(crate) languages: Languages,
+    /// The language of the statements.
+    pub(crate) language: Syntax,
 }
 
 impl<'a> Given<'a> {
-    /// Looks for the library that a request names, and decides on languages.
+    /// Looks for the library that a request names, and decides on the language.
     pub(crate) fn find(
         catalog: &'a Catalog,
         library: Option<&str>,
@@ -32,12 +34,12 @@ impl<'a> Given<'a> {
         syntax: Option<Syntax>,
     ) -> Result<Self, Problem> {
         let shelf = library.map(|name| catalog.shelf(name)).transpose()?;
-        let contents = shelf.map(Shelf::read);
+        let library = shelf.map(Shelf::corpus);
         let own = premises.map(Own::new);
         let own_syntax = own.as_ref().map(|own| own.syntax(syntax));
-        let stored_syntax = contents.as_ref().map(|contents| contents.shelf.syntax);
-        let languages = Languages::decide(syntax, own_syntax, stored_syntax);
-        Ok(Given { shelf, contents, own, languages })
+        let stored = library.as_ref().map(Corpus::language);
+        let language = own_syntax.or(stored).or(syntax).unwrap_or_default();
+        Ok(Given { shelf, library, own, language })
     }
 
     /// The library's model, the one that the request names, or the one for the statements' language.
@@ -53,7 +55,20 @@ impl<'a> Given<'a> {
             }
             (Some(shelf), _) => Ok(Arc::clone(&shelf.model)),
             (None, Some(named)) => Ok(named),
-            (None, None) => catalog.default_model(self.languages.statements),
+            (None, None) => catalog.default_model(self.language),
+        }
+    }
+
+    /// The statements to rank: those of the library, if there is one, and those that came with the request.
+    pub(crate) fn corpus(
+        self,
+        model: Arc<Model>,
+        local: Vec<Premise>,
+        is_problem: bool,
+    ) -> Corpus {
+        match &self.library {
+            Some(library) => library.with_local(local, Some(self.language), is_problem),
+            None => Corpus::of_local(model, local, self.language, is_problem),
         }
     }
 }

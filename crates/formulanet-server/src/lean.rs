@@ -11,8 +11,7 @@ use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use formulanet::Error;
-use formulanet::rank::{LeanIndex, LeanQuestion, LeanSelector, Pace};
+use formulanet::rank::{LeanIndex, LeanQuestion, LeanSelector};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize};
 use tokio::sync::Semaphore;
@@ -222,8 +221,8 @@ fn answer(app: &App, asked: Question, deadline: &Deadline) -> Result<Vec<Ranked>
     let new: Vec<(&str, &str)> =
         asked.new_premises.iter().map(|premise| (premise.name.as_str(), premise.decl.as_str())).collect();
     let question = LeanQuestion { state: &asked.state, modules: &imported, local: &local, new: &new };
-    let is_over = || deadline.check().map_err(|_| Error::Interrupted);
-    let best = selector.best(Some(app.catalog.reader()?), &question, asked.k, &Pace::Timed(&is_over));
+    let reader = app.catalog.reader()?;
+    let best = selector.best(reader.as_deref(), &question, asked.k, &deadline.cancel());
     let best = best.map_err(|error| Problem::of(error, "state"))?;
     Ok(best.into_iter().map(|ranked| Ranked { name: ranked.name, score: ranked.score }).collect())
 }

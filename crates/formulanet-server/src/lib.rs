@@ -44,3 +44,9 @@ mod watch;
 pub use lean::LeanSummary;
 pub use server::Server;
 pub use settings::{Settings, StartError};
+
+/// Writes a line to standard error. A log that cannot be written is no reason to stop.
+pub(crate) fn tell(message: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "{message}");
+}

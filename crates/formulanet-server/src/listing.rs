@@ -53,6 +53,9 @@ pub(crate) struct LibraryRow {
     proofs: usize,
     model: String,
     syntax: Syntax,
+    /// Why the file cannot be read now; the state before is served.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unreadable: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -81,7 +84,7 @@ pub(crate) fn answer(app: &App, query: Query, deadline: &Deadline) -> Result<Ans
     let shelf = catalog.shelf(name).map_err(|problem| problem.in_field("name"))?;
     let wanted = query.contains.as_deref().map(str::to_lowercase);
     let (mut found, mut entries) = (0, Vec::new());
-    let contents = shelf.read();
+    let contents = shelf.contents();
     for (i, entry) in contents.shelf.entries.iter().map(|entry| &entry.statement).enumerate() {
         if i % 256 == 0 {
             deadline.check()?;
@@ -104,11 +107,12 @@ pub(crate) fn answer(app: &App, query: Query, deadline: &Deadline) -> Result<Ans
 
 fn libraries(catalog: &Catalog, writable: bool) -> Answer {
     let library = |shelf: &crate::catalog::Shelf| LibraryRow {
+        unreadable: shelf.failure(),
         name: shelf.name.clone(),
-        statements: shelf.read().shelf.entries.len(),
-        proofs: shelf.read().shelf.learned.as_ref().map_or(0, |learned| learned.theory().proof_count()),
+        statements: shelf.contents().shelf.entries.len(),
+        proofs: shelf.contents().shelf.learned.as_ref().map_or(0, |learned| learned.theory().proof_count()),
         model: shelf.model.name.clone(),
-        syntax: shelf.read().shelf.syntax,
+        syntax: shelf.contents().shelf.syntax,
     };
     let models = catalog.model_names().map(|name| {
         let is_default = |syntax: &Syntax| catalog.default_model_name(*syntax) == name;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use formulanet::Cancel;
 use tokio::sync::Semaphore;
 use tokio::time::timeout_at;
 
@@ -25,6 +26,12 @@ impl Deadline {
     /// The same for a request with so many bytes: a long one stands in a line of its own, where short ones do not wait.
     pub(crate) fn of_body(self, bytes: usize) -> Self {
         Deadline { is_heavy: bytes > MOST_LIGHT, ..self }
+    }
+
+    /// The same for a computation of the engine.
+    pub(crate) fn cancel(&self) -> Cancel {
+        let deadline = self.clone();
+        Cancel::when(move || deadline.check().is_err())
     }
 
     /// When the time is over.

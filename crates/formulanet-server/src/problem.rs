@@ -103,7 +103,7 @@ impl Problem {
         match error {
             Error::Interrupted => Self::time_over(),
             error => {
-                eprintln!("library {name}: {error}");
+                crate::tell(&format!("library {name}: {error}"));
                 let message =
                     format!("the library `{name}` cannot be written now; the server's log says why");
                 Problem { retry_after: Some(5), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }

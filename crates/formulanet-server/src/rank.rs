@@ -3,12 +3,12 @@
 use std::time::Instant;
 
 use axum::http::StatusCode;
-use formulanet::Error;
-use formulanet::logic::hol::{self, Overload};
-use formulanet::rank::{
-    self, Candidates, Intake, Order, Pace, Question, Ranked, Reasons, Selection, Stored, Wishes,
-};
+use formulanet::policy::Stage1;
+use formulanet::rank::Intake;
 use formulanet::read::{Statement, Syntax};
+use formulanet::{
+    Corpus, Duplicates, Error, Evidence, Goal, GoalFormula, Hit, Order, Policy, Query, Rerank, Take,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::body::{Arithmetic, Premises, Several};
@@ -160,104 +160,102 @@ fn answers(
     check_patterns("exclude", &request.exclude)?;
     check_patterns("modules", &request.modules)?;
     let given = Given::find(catalog, request.library.as_deref(), request.premises, request.syntax)?;
-    if given.contents.is_none() && given.own.is_none() {
+    if given.library.is_none() && given.own.is_none() {
         let message = "expected `library`, `premises` or both, found neither";
         return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, message));
     }
+    let mut given = given;
     let model = given.model(catalog, request.model.as_deref())?;
-    let ranker = &model.ranker;
-    let Given { contents, own, languages, .. } = given;
-    let has_proofs = contents.as_ref().is_some_and(|contents| contents.shelf.learned.is_some());
-    let Arithmetic(overload) = request.overload.unwrap_or(Arithmetic(Overload::default()));
-    let intake = Intake::new(ranker).with_overload(overload);
+    let of_premises = |error: Error| Problem::of(error, "premises");
+    let has_proofs = given.library.as_ref().map_or(Ok(false), Corpus::has_proofs).map_err(of_premises)?;
+    let overload = request.overload.map(|Arithmetic(overload)| overload).unwrap_or_default();
+    let intake = Intake::new(&model.ranker).with_overload(overload);
     let intake = if has_proofs { intake } else { intake.without_features() };
+    let own = given.own.take();
     let own = own.map(|own| own.read(intake, request.syntax, settings.max_premises, deadline)).transpose()?;
-    let written = |text: String| Statement { name: "conjecture".into(), text, syntax: languages.conjecture };
-    let conjectures: Vec<Statement> = match (
-        request.conjecture,
-        request.conjectures,
-        &request.name,
-        &contents,
-    ) {
-        (Some(text), None, None, _) => vec![written(text)],
-        (None, Some(texts), None, _) => texts.into_iter().map(written).collect(),
-        (None, None, Some(name), Some(contents)) => vec![statement_of(&contents.shelf, name, "name")?],
+    let (has_library, language) = (given.library.is_some(), request.syntax.unwrap_or(given.language));
+    let language = match language {
+        Syntax::Hol => Syntax::HolWith(overload),
+        other => other,
+    };
+    let corpus = given.corpus(model, own.unwrap_or_default(), false);
+    let written = |text: String| {
+        Goal::from(GoalFormula {
+            text,
+            language: Some(language),
+            source: "conjecture".into(),
+            ..GoalFormula::default()
+        })
+    };
+    let goals: Vec<Goal> = match (request.conjecture, request.conjectures, request.name) {
+        (Some(text), None, None) => vec![written(text)],
+        (None, Some(texts), None) => texts.into_iter().map(written).collect(),
+        (None, None, Some(name)) if has_library => vec![Goal::Stored(name)],
         _ => {
             let message =
                 "expected `conjecture`, `conjectures`, or `library` and the `name` of one of its statements";
             return Err(Problem::senseless("conjecture", message));
         }
     };
-    match (&request.before, &contents) {
-        (Some(before), Some(contents)) => drop(statement_of(&contents.shelf, before, "before")?),
-        (Some(_), None) => {
-            return Err(Problem::senseless("before", "expected `library` beside `before`, found none"));
-        }
-        (None, _) => {}
+    if request.before.is_some() && !has_library {
+        return Err(Problem::senseless("before", "expected `library` beside `before`, found none"));
     }
-    let is_over = || deadline.check().map_err(|_| Error::Interrupted);
-    let pace = Pace::Timed(&is_over);
-    let reads = request.read.unwrap_or(has_proofs || languages.reads());
-    let stored = contents.as_ref().map(|contents| Stored::InMemory(&contents.shelf));
-    let mut candidates = Candidates::new(stored, own.unwrap_or_default());
-    let wishes = Wishes {
-        reading: match contents.as_ref().and_then(|contents| contents.reading.as_ref()) {
-            _ if !reads => None,
-            Some(fitted) => Some(fitted),
-            None => Some(catalog.reader()?),
-        },
-        before: request.before,
-        own_name: request.name,
-        modules: request.modules,
-        keeps_goal: request.keep_goal,
-        order: request.order,
-        with_usual: false,
+    let rerank = match request.read {
+        None => Rerank::Auto,
+        Some(true) => Rerank::On,
+        Some(false) => Rerank::Off,
     };
-    let selection = Selection {
-        most: request.k,
-        threshold: request.threshold,
-        include: request.include,
-        exclude: request.exclude,
-    };
-    let options = hol::Options { overload, ..ranker.hol_options() };
-    let mut answer = |conjecture: &Statement| -> Result<Answer, Problem> {
-        let question = Question::read_as(ranker, conjecture, &options);
-        let mut question = question.map_err(|error| Problem::of(error, "conjecture"))?;
-        let scores = candidates.rank(ranker, &mut question, &wishes, &pace);
-        let scores = scores.map_err(|error| Problem::of(error, "premises"))?;
-        let selected = candidates.select(&selection, &scores, &pace);
-        let (taken, marks) = selected.map_err(|error| Problem::of(error, "include"))?;
-        let reasons = request.explain.then(|| candidates.reasons(&taken, ranker, &question)).transpose();
-        let reasons = reasons.map_err(|error| Problem::of(error, "premises"))?;
-        let why = |place: usize| {
-            let Reasons { shared, uses, used_by, .. } = reasons.as_ref()?.get(place)?.clone();
-            let (uses, used_by) = (has_proofs.then_some(uses), has_proofs.then_some(used_by));
-            Some(Why { shared, uses, used_by })
-        };
-        let row = |(ranked, rank): (&Ranked, usize)| {
-            let statement = candidates.statement(ranked.statement).map_err(|_| Problem::fault())?;
-            let (name, syntax) = (statement.name, statement.syntax);
-            Ok(Row { rank, name, score: ranked.score, statement: statement.text, syntax, why: why(rank - 1) })
-        };
+    let duplicates = if request.keep_goal { Duplicates::Keep } else { Duplicates::Drop };
+    let take = Take::new(request.k, request.threshold, request.include, request.exclude);
+    let policy = Policy::for_people().order(request.order).rerank(rerank);
+    let mut query = Query::default().modules(request.modules).duplicates(duplicates).policy(policy).take(take);
+    if let Some(before) = request.before {
+        query = query.before(before);
+    }
+    if request.explain {
+        query = query.explain();
+    }
+    let cancel = deadline.cancel();
+    let answer = |goal: Goal| -> Result<Answer, Problem> {
+        let field = if matches!(goal, Goal::Stored(_)) { "name" } else { "conjecture" };
+        let ranking = catalog.engine.rank_with(&corpus, &query.clone().goals(vec![goal]), &cancel);
+        let ranking = ranking.map_err(|error| of_ranking(error, field))?;
+        let has_proofs = matches!(ranking.plan.retrieve, Stage1::Proofs { .. });
         Ok(Answer {
-            model: model.name.clone(),
+            model: corpus.model_name().to_owned(),
             took_ms: milliseconds_since(began),
-            unknown: question.encoded.unknown().to_vec(),
-            unmatched: marks.unmatched,
-            premises: taken.iter().zip(1..).map(row).collect::<Result<_, Problem>>()?,
+            unknown: ranking.unknown_symbols,
+            unmatched: ranking.unmatched,
+            premises: ranking.hits.into_iter().zip(1..).map(|(hit, rank)| row(hit, rank, has_proofs)).collect(),
         })
     };
-    Ok(conjectures.iter().map(&mut answer).collect())
+    Ok(goals.into_iter().map(answer).collect())
+}
+
+fn row(hit: Hit, rank: usize, has_proofs: bool) -> Row {
+    let Statement { name, text, syntax } = hit.statement;
+    let why = hit.evidence.map(|Evidence { shared, uses, used_by, .. }| Why {
+        shared,
+        uses: has_proofs.then_some(uses),
+        used_by: has_proofs.then_some(used_by),
+    });
+    Row { rank, name, score: hit.score, statement: text, syntax, why }
+}
+
+/// What is wrong with a query, and the field that it is about.
+fn of_ranking(error: Error, field: &str) -> Problem {
+    match &error {
+        Error::NoSuchStatement { name, .. } => {
+            let message = format!("expected a statement of the library, found `{}`", shown(name));
+            Problem::senseless(if field == "name" { field } else { "before" }, message)
+        }
+        Error::TooManyForced { .. } => Problem::of(error, "include"),
+        Error::NoStatements => Problem::of(error, "premises"),
+        _ => Problem::of(error, field),
+    }
 }
 
 /// How long ago something began, to a tenth of a millisecond.
 pub(crate) fn milliseconds_since(began: Instant) -> f64 {
     (began.elapsed().as_secs_f64() * 1e4).round() / 10.0
-}
-
-/// The statement of a library that a field names.
-fn statement_of(contents: &rank::Shelf, name: &str, field: &str) -> Result<Statement, Problem> {
-    let found = contents.entries.iter().find(|entry| entry.statement.name == name);
-    let missing = || format!("expected a statement of the library, found `{}`", shown(name));
-    Ok(found.ok_or_else(|| Problem::senseless(field, missing()))?.statement.clone())
 }

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use formulanet::Error;
-use formulanet::rank::{self, Knowledge, Order, Pace, Ranked, Selection, Stored, Wishes};
+use formulanet::problem::{ProblemOptions, SymbolCoverage, as_axiom};
 use formulanet::read::{Source, Syntax};
+use formulanet::{Error, Evidence, Hit, Policy, Rerank, Symbols, Take};
 use serde::{Deserialize, Serialize};
 
 use crate::given::{Given, check_count, check_patterns};
@@ -99,61 +99,41 @@ pub(crate) fn answer(
     check_patterns("exclude", &request.exclude)?;
     check_patterns("keep", &request.keep)?;
     let given = Given::find(catalog, request.library.as_deref(), None, Some(Syntax::Tptp))?;
-    if given.contents.is_some() && !request.names {
-        let message =
-            "expected no `library` beside `names: false`: its statements are ranked by their names, too";
-        return Err(Problem::senseless("names", message));
+    let of_problem = |error: Error| Problem::of(error, "problem");
+    if given.library.as_ref().is_some_and(|library| library.language() != Syntax::Tptp) {
+        return Err(of_problem(Error::NotTptp));
     }
     let model = given.model(catalog, request.model.as_deref())?;
-    let (ranker, contents) = (&model.ranker, given.contents);
-    let of_problem = |error: Error| Problem::of(error, "problem");
     let source = Source::text("problem", request.problem);
-    let mut problem = rank::Problem::read(source, ranker, &request.keep).map_err(of_problem)?;
-    check_count(problem.axiom_count(), settings.max_premises).map_err(|error| error.in_field("problem"))?;
+    let options = ProblemOptions { keep_roles: request.keep, ..ProblemOptions::default() };
+    let mut problem = formulanet::Problem::read(source, &model.ranker, &options).map_err(of_problem)?;
+    let axioms = problem.axioms().len();
+    check_count(axioms, settings.max_premises).map_err(|error| error.in_field("problem"))?;
     deadline.check()?;
-    let is_over = || deadline.check().map_err(|_| Error::Interrupted);
-    let pace = Pace::Timed(&is_over);
-    let fitted = contents.as_ref().and_then(|contents| contents.reading.as_ref());
-    let reading = match fitted {
-        _ if !request.read => None,
-        Some(fitted) => Some(fitted),
-        None => Some(catalog.reader()?),
-    };
-    let selection = Selection {
-        most: request.k,
-        threshold: request.threshold,
-        include: request.include,
-        exclude: request.exclude,
-    };
-    let (scores, unmatched) = if request.names {
-        let wishes = Wishes { reading, keeps_goal: true, order: Order::Probability, ..Wishes::default() };
-        let stored =
-            contents.as_ref().map(|contents| (Stored::InMemory(&contents.shelf), contents.shelf.syntax));
-        let found = problem.rank_axioms(stored, ranker, &wishes, &selection, &pace).map_err(of_problem)?;
-        (found.scores, Some(found.unmatched))
-    } else {
-        (problem.nameless_scores(ranker, reading, &pace).map_err(of_problem)?, None)
-    };
-    deadline.check()?;
-    let name = |number| problem.axiom_name(number);
-    let marks = selection.marks(scores.len(), name, &pace).map_err(of_problem)?;
-    let taken = selection.pick_marked(&scores, name, &marks);
-    let taken = taken.map_err(|error| Problem::of(error, "include"))?;
-    let Knowledge { known: symbols, of } = problem.knowledge(ranker);
-    let row = |((ranked, reasons), rank): ((&Ranked, rank::Reasons), usize)| Row {
-        rank,
-        name: name(ranked.statement).to_owned(),
-        score: ranked.score,
-        statement: problem.axiom_text(ranked.statement).to_owned(),
-        shared: reasons.shared,
-        unknown: reasons.unknown,
+    let SymbolCoverage { known: symbols, total } = problem.coverage(&model.ranker);
+    let corpus = given.corpus(model, problem.take_axioms(), true);
+    let policy = Policy::for_provers()
+        .symbols(if request.names { Symbols::Named } else { Symbols::Anonymous })
+        .rerank(if request.read { Rerank::Auto } else { Rerank::Off });
+    let take = Take::new(request.k, request.threshold, request.include, request.exclude);
+    let query = problem.query().policy(policy).take(take).explain();
+    let ranking = catalog.engine.rank_with(&corpus, &query, &deadline.cancel());
+    let ranking = ranking.map_err(|error| match error {
+        Error::TooManyForced { .. } => Problem::of(error, "include"),
+        error => of_problem(error),
+    })?;
+    let text = problem.reduced(&ranking.hits, ranking.considered);
+    let row = |(hit, rank): (Hit, usize)| {
+        let statement = as_axiom(&hit);
+        let Evidence { shared, unknown, .. } = hit.evidence.unwrap_or_default();
+        Row { rank, name: hit.statement.name, score: hit.score, statement, shared, unknown }
     };
     Ok(Answer {
-        model: model.name.clone(),
+        model: corpus.model_name().to_owned(),
         took_ms: milliseconds_since(began),
-        problem: problem.reduced(&taken),
-        known: (of > 0).then_some(Known { symbols, of }),
-        unmatched: unmatched.unwrap_or(marks.unmatched),
-        premises: taken.iter().zip(problem.reasons(&taken, ranker)).zip(1..).map(row).collect(),
+        problem: text,
+        known: (total > 0).then_some(Known { symbols, of: total }),
+        unmatched: ranking.unmatched,
+        premises: ranking.hits.into_iter().zip(1..).map(row).collect(),
     })
 }

@@ -6,11 +6,10 @@ use std::sync::Weak;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use formulanet::Error;
-use formulanet::net::Precision;
-use formulanet::rank::{Library, News};
+use formulanet::rank::Library;
+use formulanet::{Engine, Error};
 
-use crate::catalog::{Contents, Shelf};
+use crate::catalog::Shelf;
 use crate::router::App;
 
 /// Time between two looks.
@@ -35,9 +34,11 @@ pub(crate) fn begin(app: Weak<App>) {
             watched.resize_with(shelves.len(), || None);
             for (shelf, watched) in shelves.iter().zip(&mut watched) {
                 // A file that cannot be read now is tried again; what was read of it stays.
-                if look(shelf, app.settings.precision, watched).is_err() {
+                let failure = look(shelf, &app.catalog.engine, watched).err().map(|error| error.to_string());
+                if failure.is_some() {
                     *watched = None;
                 }
+                shelf.note(failure);
             }
             drop(app);
             thread::sleep(PAUSE);
@@ -46,7 +47,7 @@ pub(crate) fn begin(app: Weak<App>) {
 }
 
 /// Looks at one library.
-fn look(shelf: &Shelf, precision: Precision, watched: &mut Option<Watched>) -> Result<(), Error> {
+fn look(shelf: &Shelf, engine: &Engine, watched: &mut Option<Watched>) -> Result<(), Error> {
     // Between two libraries at one place there may be none.
     let Some(identity) = identity(&shelf.path) else { return Ok(()) };
     let now = match watched.take().filter(|watched| watched.identity == identity) {
@@ -59,16 +60,7 @@ fn look(shelf: &Shelf, precision: Precision, watched: &mut Option<Watched>) -> R
     };
     let version = now.library.version()?;
     if version != now.version {
-        let news = now.library.look(&shelf.read().shelf)?;
-        match news {
-            News::None => {}
-            News::Additions => now.library.read_on(&mut shelf.write().shelf)?,
-            // Requests go on with what was read before until all is there.
-            News::Changes => {
-                let contents = Contents::load(&now.library, precision)?;
-                *shelf.write() = contents;
-            }
-        }
+        shelf.refresh(&now.library, engine)?;
     }
     *watched = Some(Watched { version, ..now });
     Ok(())

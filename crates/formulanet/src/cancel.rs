@@ -39,7 +39,8 @@ impl Cancel {
     }
 
     /// Splits formulas into runs to embed between two checks: all at once if nothing cancels, else runs of about the same cost.
-    pub(crate) fn batches<'i, T>(
+    #[doc(hidden)]
+    pub fn batches<'i, T>(
         &self,
         items: &'i [T],
         of: impl Fn(&T) -> &Encoded,

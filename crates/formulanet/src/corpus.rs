@@ -94,6 +94,12 @@ impl Corpus {
         &self.0.model.name
     }
 
+    /// The model that scores the statements.
+    #[doc(hidden)]
+    pub fn model(&self) -> Arc<Model> {
+        Arc::clone(&self.0.model)
+    }
+
     /// Names that the model reads as constants, for showing formulas.
     pub fn hol_options(&self) -> formulanet_logic::hol::Options {
         self.0.model.ranker.hol_options()

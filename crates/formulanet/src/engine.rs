@@ -7,6 +7,7 @@ use formulanet_logic::Limits;
 use formulanet_net::{Alone, Compute, Group, Precision};
 
 use crate::corpus::{Corpus, CorpusBuilder, Stored};
+use crate::model::encode::Encoded;
 use crate::model::together::TogetherFile;
 use crate::model::{AnyModel, TrainedModel, shipped};
 use crate::pipeline::{Asked, Run, Scores, fuse_by_rank, join};
@@ -56,7 +57,7 @@ impl Model {
     }
 
     /// Adds the vectors of statements to others, and computes each only once.
-    pub(crate) fn cached_rows(&self, statements: &[(&str, &crate::model::encode::Encoded)], rows: &mut Rows) {
+    pub(crate) fn cached_rows(&self, statements: &[(&str, &Encoded)], rows: &mut Rows) {
         let mut vectors = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
         let vectors = vectors.get_or_insert_with(|| EmbeddedAxioms::new(&self.ranker));
         rows.append(&vectors.rows(&self.ranker, statements));
@@ -188,12 +189,33 @@ impl Engine {
         Engine { reranker, ..self.clone() }
     }
 
+    /// Whether a re-ranker was given.
+    pub fn has_reranker(&self) -> bool {
+        self.reranker.is_some()
+    }
+
+    /// The same engine with a re-ranker, by the name of a built-in one or by its file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no such re-ranker.
+    pub fn with_reranker_named(&self, reranker: &str) -> Result<Self, Error> {
+        let reader = Reading::new(TogetherFile::named(reranker)?, self.compute())?;
+        Ok(self.with_reranker(Some(Arc::new(reader))))
+    }
+
     /// What networks run on.
     pub fn compute(&self) -> Compute {
         Compute::among(self.shared.group, self.shared.precision, self.shared.threads)
     }
 
-    fn lay_out(&self, trained: TrainedModel) -> Result<Ranker, Error> {
+    /// A model at work, with this engine's threads, precision and bounds.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it does not score statements one by one.
+    #[doc(hidden)]
+    pub fn lay_out(&self, trained: TrainedModel) -> Result<Ranker, Error> {
         Ok(Ranker::new(trained, self.compute())?.with_limits(self.shared.limits))
     }
 
@@ -255,6 +277,16 @@ impl Engine {
         Ok(self.shared.built_in.get_or_init(|| reader).as_ref())
     }
 
+    /// The built-in re-ranker, if the build has it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it cannot be read, which would be a fault of the build.
+    #[doc(hidden)]
+    pub fn built_in_reranker(&self) -> Result<Option<Arc<Reading>>, Error> {
+        Ok(self.built_in()?.cloned())
+    }
+
     /// Releases memory that waits for the next query.
     pub fn trim(&self) {
         let models = self.shared.models.lock().unwrap_or_else(PoisonError::into_inner);
@@ -311,6 +343,33 @@ impl Engine {
         }
         #[cfg(not(feature = "sqlite"))]
         self.run(corpus, query, plan, Run::new(&corpus.0, cancel))
+    }
+
+    /// The statements whose vectors are closest to a formula's, the closest first; scores are cosines.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the library is damaged; [`Error::Interrupted`] if it was cancelled.
+    #[doc(hidden)]
+    pub fn neighbors(
+        &self,
+        corpus: &Corpus,
+        formula: &Encoded,
+        k: usize,
+        cancel: &Cancel,
+    ) -> Result<Vec<Hit>, Error> {
+        #[cfg(feature = "sqlite")]
+        {
+            let locked = match &corpus.0.stored {
+                Some(Stored::Streamed(library)) => Some(corpus::lock(library)),
+                _ => None,
+            };
+            let library = locked.as_deref();
+            let _moment = library.map(Library::moment).transpose()?;
+            Run::new(&corpus.0, library, cancel).closest(formula, k)
+        }
+        #[cfg(not(feature = "sqlite"))]
+        Run::new(&corpus.0, cancel).closest(formula, k)
     }
 
     fn run(&self, corpus: &Corpus, query: &Query, plan: Plan, mut run: Run<'_>) -> Result<Ranking, Error> {

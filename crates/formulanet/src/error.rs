@@ -85,6 +85,9 @@ pub enum Error {
     /// Two re-rankers were given.
     #[error("expected one re-ranker, found two: the model re-ranks, too")]
     TwoRerankers,
+    /// A library in another language than that of a TPTP problem.
+    #[error("library: expected one in TPTP's language, found one in HOL Light's: no prover reads both")]
+    NotTptp,
     /// There are no statements to rank.
     #[error("expected statements to rank, found none")]
     NoStatements,

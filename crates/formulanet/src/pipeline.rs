@@ -12,8 +12,10 @@ use crate::policy::{Order, Stage2, TUNING};
 use crate::query::{Duplicates, Scope};
 use crate::rank::learned::{Learned, Together};
 use crate::rank::reasons::{MOST_USERS, Reasons, Symbols, counts, shared, symbols};
-use crate::rank::{Entry, Features, Intake, Nameless, Premise, Question, Reading, Rows, Scoring, matches};
-use crate::ranking::apply_order;
+use crate::rank::{
+    Entry, Features, Intake, Nameless, Premise, Question, Ranked, Reading, Rows, Scoring, matches, order,
+};
+use crate::ranking::{Hit, Id, apply_order};
 use crate::read::{Statement, parse};
 use crate::{Cancel, Error, Ranker};
 #[cfg(feature = "sqlite")]
@@ -310,6 +312,40 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The statements whose vectors are closest to a formula's.
+    pub(crate) fn closest(mut self, formula: &Encoded, k: usize) -> Result<Vec<Hit>, Error> {
+        let (ranker, mut cosines) = (self.ranker(), Vec::new());
+        match &self.corpus.stored {
+            Some(Stored::Held(shelf)) => cosines = ranker.similarities(formula, &shelf.rows),
+            #[cfg(feature = "sqlite")]
+            Some(Stored::Streamed(_)) => {
+                let known = &mut self.known;
+                self.library.ok_or(Error::NoStatements)?.scan(|entries, rows| {
+                    cosines.extend(ranker.similarities(formula, rows));
+                    known.extend(entries);
+                    Ok(())
+                })?;
+            }
+            None => {}
+        }
+        cosines.extend(ranker.similarities(formula, self.corpus.local_rows(self.cancel)?));
+        self.cancel.check()?;
+        let mut closest = order(&cosines);
+        closest.truncate(k);
+        let hit = |ranked: Ranked| {
+            let number = ranked.statement;
+            Ok(Hit {
+                id: Id(number as u32),
+                local: number.checked_sub(self.stored_count()),
+                statement: self.statement(number)?,
+                score: ranked.score,
+                base_rate: None,
+                evidence: None,
+            })
+        };
+        closest.into_iter().map(hit).collect()
+    }
+
     /// Why statements were taken.
     pub(crate) fn evidence(&self, taken: &[usize], asked: &[Asked]) -> Result<Vec<Reasons>, Error> {
         let (mut reader, learned) = (Symbols::new(self.ranker()), self.learned()?);
@@ -403,4 +439,26 @@ fn best_first(scores: &[f32]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
     order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_orders_count() {
+        let scores = |order: &[usize]| -> Vec<f32> {
+            let mut scores = vec![0.0; order.len()];
+            order.iter().enumerate().for_each(|(rank, &number)| scores[number] = 1.0 / (1.0 + rank as f32));
+            scores
+        };
+        let check = |named: &[usize], anonymous: &[usize], expected: &[usize]| {
+            assert_eq!(best_first(&fuse_by_rank(&scores(named), &scores(anonymous))), expected);
+        };
+        check(&[2, 0, 1], &[2, 0, 1], &[2, 0, 1]);
+        // Of two neighbors by the first, the second decides; but not of those that are far apart.
+        check(&[0, 1, 2, 3], &[3, 2, 1, 0], &[0, 1, 2, 3]);
+        check(&[0, 1, 2, 3], &[1, 2, 3, 0], &[1, 0, 2, 3]);
+        check(&[], &[], &[]);
+    }
 }

@@ -116,6 +116,13 @@ impl Query {
         Query { goals, ..Query::default() }
     }
 
+    /// Replaces the goals.
+    #[must_use]
+    pub fn goals(mut self, goals: Vec<Goal>) -> Self {
+        self.goals = goals;
+        self
+    }
+
     /// Returns at most `k` statements.
     #[must_use]
     pub fn k(mut self, k: usize) -> Self {

@@ -9,7 +9,7 @@ use formulanet::logic::problem::{
     NO_SYMBOL, ProblemBuilder, ProblemGraph, ProblemLimits, StatementBuilder, StatementGraph,
 };
 use formulanet::logic::{Interner, Position, TooLarge, hol};
-use formulanet::rank::is_goal;
+use formulanet::read::is_goal;
 use formulanet::read::{Format, Source};
 use serde_json::{Value, json};
 

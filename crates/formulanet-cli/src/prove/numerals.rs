@@ -3,6 +3,8 @@
 //! Mizar's problems have numerals in first-order formulas that have no types. Some provers take these for integers and stop
 //! with a type error: so they get constants instead, and who reads the proof gets the numerals back.
 
+use super::tokens::{is_numeral, tokens};
+
 /// How the constants begin that stand for numerals.
 const PREFIX: &str = "numeral_";
 
@@ -60,72 +62,6 @@ impl Renamed {
 /// What stands for a character of a numeral.
 fn letter(c: char, direction: impl Fn((char, char)) -> (char, char)) -> char {
     LETTERS.into_iter().map(direction).find(|(from, _)| *from == c).map_or(c, |(_, to)| to)
-}
-
-fn is_numeral(token: &str) -> bool {
-    let unsigned = token.strip_prefix(['-', '+']).unwrap_or(token);
-    unsigned.starts_with(|c: char| c.is_ascii_digit()) && numeral(unsigned) == unsigned.len()
-}
-
-/// A text in pieces: comments, quoted names, words, numerals, and single characters.
-fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let first = rest.chars().next()?;
-        let (token, after) = rest.split_at(length(rest, first));
-        rest = after;
-        Some(token)
-    })
-}
-
-fn length(text: &str, first: char) -> usize {
-    let until = |end: Option<usize>| end.unwrap_or(text.len());
-    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    match first {
-        '%' | '#' => until(text.find('\n')),
-        '/' if text.starts_with("/*") => until(text.find("*/").map(|end| end + 2)),
-        '\'' | '"' => quoted(text, first),
-        '-' | '+' if text[1..].starts_with(|c: char| c.is_ascii_digit()) => 1 + length(&text[1..], '0'),
-        c if c.is_ascii_digit() => {
-            let end = numeral(text);
-            // Digits with letters behind them are no numeral.
-            end + text[end..].find(|c| !is_word(c)).unwrap_or(text.len() - end)
-        }
-        c if is_word(c) => until(text.find(|c| !is_word(c))),
-        c => c.len_utf8(),
-    }
-}
-
-/// The length of a quoted name with its quotes.
-fn quoted(text: &str, quote: char) -> usize {
-    let mut is_escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
-            _ if c == quote => return at + 1,
-            _ => {}
-        }
-    }
-    text.len()
-}
-
-/// The length of a numeral: an integer, a fraction or a decimal, perhaps with an exponent.
-fn numeral(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let mut end = digits(0);
-    if end < bytes.len() && matches!(bytes[end], b'.' | b'/') && digits(end + 1) > 0 {
-        end += 1 + digits(end + 1);
-    }
-    if end < bytes.len() && matches!(bytes[end], b'e' | b'E') {
-        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'-' | b'+')));
-        let from = (end + 1 + sign).min(bytes.len());
-        if digits(from) > 0 {
-            end = from + digits(from);
-        }
-    }
-    end
 }
 
 #[cfg(test)]

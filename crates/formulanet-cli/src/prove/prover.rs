@@ -1,64 +1,201 @@
-//! Provers: how they are called, and what they say.
+//! Provers: how they are called, and how their answers are read.
 
+use std::collections::BTreeMap;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use formulanet::read::{Proof, derivations_of};
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use super::languages::Languages;
 
 /// A prover, as it is called.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Prover {
-    /// What it is called.
+    /// Its name in results.
     pub(crate) name: String,
     program: OsString,
-    /// Arguments, in which `{file}`, `{seconds}` and `{milliseconds}` stand for what they say.
+    /// Arguments with the places `{file}`, `{seconds}` and `{milliseconds}`.
     arguments: Vec<String>,
+    languages: Languages,
+    pub(crate) premises: Premises,
+    /// Texts in its output, and the SZS words that they mean.
+    pub(crate) words: BTreeMap<String, String>,
+    /// The share of the slices that it tries.
+    pub(crate) share: f64,
 }
 
-/// Provers that are looked for, in order, with the arguments that make them print a proof in TPTP's notation.
-const KNOWN: [(&str, &str); 5] = [
-    ("eprover", "--auto -s --proof-object --cpu-limit={seconds} {file}"),
-    ("vampire", "--mode casc --cores 1 --proof tptp --output_axiom_names on -t {seconds} {file}"),
-    ("zipperposition", "--mode best -o tptp --timeout {seconds} {file}"),
-    ("cvc5", "--lang=tptp --finite-model-find --tlimit={milliseconds} {file}"),
-    ("z3_tptp", "-core -t:{seconds} -file:{file}"),
-];
+/// How a prover reports the statements that it used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Premises {
+    /// By a derivation in TPTP's notation.
+    Derivation,
+    /// By their names between two texts.
+    Names { after: String, until: String },
+    /// Not at all.
+    None,
+}
+
+/// A prover in a description, as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Description {
+    name: String,
+    command: Vec<String>,
+    #[serde(default)]
+    languages: Option<Vec<String>>,
+    #[serde(default)]
+    premises: Option<String>,
+    #[serde(default)]
+    after: Option<String>,
+    #[serde(default)]
+    until: Option<String>,
+    #[serde(default)]
+    words: BTreeMap<String, String>,
+    #[serde(default)]
+    share: Option<f64>,
+}
+
+/// A file of descriptions.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Descriptions {
+    prover: Vec<Description>,
+}
+
+/// Bytes of a description, at most.
+const MAX_DESCRIPTION: u64 = 1 << 20;
+
+/// The provers of a description.
+fn described(text: &str) -> Result<Vec<Prover>> {
+    let found: Descriptions = toml::from_str(text)?;
+    found.prover.into_iter().map(Prover::described).collect()
+}
 
 impl Prover {
-    /// The known provers that this machine has.
-    pub(crate) fn found() -> Vec<Prover> {
-        let folders: Vec<PathBuf> = env::var_os("PATH").iter().flat_map(env::split_paths).collect();
-        let find = |name: &str| folders.iter().map(|folder| folder.join(name)).find(|path| is_program(path));
-        KNOWN
-            .iter()
-            .filter_map(|(name, arguments)| {
-                let program = find(name)?.into_os_string();
-                let arguments = arguments.split(' ').map(str::to_owned).collect();
-                Some(Prover { name: (*name).to_owned(), program, arguments })
-            })
-            .collect()
+    /// The built-in provers that this machine has.
+    pub(crate) fn found() -> Result<Vec<Prover>> {
+        let mut provers = described(include_str!("provers.toml")).context("provers.toml")?;
+        provers.retain(|prover| prover.path().is_some());
+        Ok(provers)
     }
 
-    /// A prover by the command that calls it.
-    pub(crate) fn of_command(command: &str) -> Result<Prover, String> {
-        let mut words = command.split_whitespace().map(str::to_owned);
-        let program =
-            words.next().ok_or("expected a command such as 'eprover --auto {file}', found nothing")?;
-        let arguments: Vec<String> = words.collect();
-        if !arguments.iter().any(|argument| argument.contains("{file}")) {
-            return Err(format!("expected `{{file}}` in the command, found `{command}`"));
+    /// Provers by what follows `--prover`: a description, a built-in name, or the command that calls one.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the text is none of these.
+    pub(crate) fn named(text: &str) -> Result<Vec<Prover>> {
+        if text.ends_with(".toml") && !text.contains(char::is_whitespace) || Path::new(text).is_file() {
+            let size = fs::metadata(text).with_context(|| format!("cannot read `{text}`"))?.len();
+            if size > MAX_DESCRIPTION {
+                bail!("cannot read `{text}`: {size} bytes are no description of a prover");
+            }
+            let text_of = fs::read_to_string(text).with_context(|| format!("cannot read `{text}`"))?;
+            return described(&text_of).with_context(|| format!("cannot read `{text}`"));
         }
-        let name = Path::new(&program).file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Prover { name, program: program.into(), arguments })
+        if !text.contains(char::is_whitespace) && !text.is_empty() {
+            let known = described(include_str!("provers.toml"))?;
+            if let Some(prover) = known.into_iter().find(|prover| prover.name == text) {
+                return Ok(vec![prover]);
+            }
+        }
+        let command: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        let first =
+            command.first().context("expected a command such as 'eprover --auto {file}', found nothing")?;
+        let name = Path::new(first).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let description = Description {
+            name,
+            command,
+            languages: None,
+            premises: None,
+            after: None,
+            until: None,
+            words: BTreeMap::new(),
+            share: None,
+        };
+        Ok(vec![Prover::described(description)?])
+    }
+
+    fn described(found: Description) -> Result<Self> {
+        let Description { name, command, languages, premises, after, until, words, share } = found;
+        let Some((program, arguments)) = command.split_first().filter(|(program, _)| !program.is_empty())
+        else {
+            bail!("expected a command for the prover `{name}`, found none");
+        };
+        if !arguments.iter().any(|argument| argument.contains("{file}")) {
+            bail!("expected `{{file}}` in the command of a prover, found `{}`", command.join(" "));
+        }
+        let mut read = languages.as_ref().map_or(Languages::ALL, |_| Languages::default());
+        for language in languages.iter().flatten() {
+            let Some(part) = Languages::named(language) else {
+                bail!(
+                    "expected languages of {}, found `{language}` for the prover `{name}`",
+                    Languages::names()
+                );
+            };
+            read.add(part);
+        }
+        let premises = match (premises.as_deref(), after) {
+            (None | Some("derivation"), None) => Premises::Derivation,
+            (Some("none"), None) => Premises::None,
+            (Some("names"), Some(after)) => {
+                Premises::Names { after, until: until.unwrap_or_else(|| "\n".to_owned()) }
+            }
+            (Some("names"), None) => {
+                bail!("expected `after` for the prover `{name}`, whose premises are names")
+            }
+            (found, _) => {
+                let found = found.unwrap_or("none, but `after`");
+                bail!(
+                    "expected `premises` to be derivation, names or none for the prover `{name}`, found {found}"
+                );
+            }
+        };
+        let share = share.unwrap_or(1.0);
+        if !(share > 0.0 && share <= 1.0) {
+            bail!("expected a `share` above 0 and up to 1 for the prover `{name}`, found {share}");
+        }
+        let (program, arguments) = (program.into(), arguments.to_vec());
+        Ok(Prover { name, program, arguments, languages: read, premises, words, share })
+    }
+
+    /// Whether it reads some parts of TPTP.
+    pub(crate) fn reads(&self, parts: Languages) -> bool {
+        self.languages.has(parts)
+    }
+
+    /// The program, as it is called.
+    pub(crate) fn program(&self) -> String {
+        self.program.to_string_lossy().into_owned()
+    }
+
+    /// Where its program is; `None` if it is not there.
+    pub(crate) fn path(&self) -> Option<PathBuf> {
+        let program = Path::new(&self.program);
+        if program.components().count() > 1 || program.is_absolute() {
+            return is_program(program).then(|| program.to_owned());
+        }
+        let folders = env::var_os("PATH")?;
+        env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| is_program(path))
     }
 
     /// The program and its arguments for a file and a time.
-    pub(crate) fn call(&self, file: &Path, seconds: u64) -> (OsString, Vec<String>) {
-        let file = file.display().to_string();
+    pub(crate) fn call(&self, file: &Path, seconds: u64) -> (OsString, Vec<OsString>) {
         let fill = |argument: &String| {
             let argument = argument.replace("{milliseconds}", &(1000 * seconds).to_string());
-            argument.replace("{seconds}", &seconds.to_string()).replace("{file}", &file)
+            let argument = argument.replace("{seconds}", &seconds.to_string());
+            // The path may be no UTF-8.
+            let mut filled = OsString::new();
+            for (place, part) in argument.split("{file}").enumerate() {
+                if place > 0 {
+                    filled.push::<&OsStr>(file.as_ref());
+                }
+                filled.push(part);
+            }
+            filled
         };
         (self.program.clone(), self.arguments.iter().map(fill).collect())
     }
@@ -72,43 +209,7 @@ fn is_program(path: &Path) -> bool {
 
 #[cfg(not(unix))]
 fn is_program(path: &Path) -> bool {
-    path.is_file()
-}
-
-/// What a prover says about a problem, by the words of the SZS ontology.
-pub(crate) fn status(output: &str) -> Option<&str> {
-    let line = output.lines().find(|line| line.contains("SZS status "))?;
-    line.split("SZS status ")
-        .nth(1)?
-        .split(|c: char| !c.is_alphanumeric())
-        .next()
-        .filter(|word| !word.is_empty())
-}
-
-/// Whether that means that it is proved.
-pub(crate) fn is_proved(status: &str) -> bool {
-    ["Theorem", "Unsatisfiable", "ContradictoryAxioms"].contains(&status)
-}
-
-/// Whether that means that it cannot be proved from these axioms.
-pub(crate) fn is_refuted(status: &str) -> bool {
-    ["CounterSatisfiable", "Satisfiable", "CounterTheorem"].contains(&status)
-}
-
-/// The proof that a prover printed: between the marks of SZS, or all.
-pub(crate) fn proof(output: &str) -> &str {
-    let begin = output.find("SZS output start").map(|at| output[..at].rfind('\n').map_or(0, |line| line + 1));
-    let Some(begin) = begin else { return output.trim() };
-    let end = output[begin..].find("SZS output end").map_or(output.len(), |at| begin + at);
-    let end = output[end..].find('\n').map_or(output.len(), |line| end + line);
-    output[begin..end].trim()
-}
-
-/// The names that a printed proof used; `None` if it does not say.
-pub(crate) fn used(output: &str) -> Option<Vec<String>> {
-    let proofs = derivations_of("proof", proof(output)).ok()?;
-    let Proof { used, .. } = proofs.into_iter().next()?;
-    Some(used)
+    path.is_file() || path.with_extension("exe").is_file()
 }
 
 #[cfg(test)]
@@ -116,32 +217,43 @@ mod tests {
     use super::*;
 
     #[test]
-    fn output_is_understood() {
-        let output = "# hello\n# SZS status Theorem\n# SZS output start CNFRefutation\n\
-            fof(c, conjecture, p, file('x.p', c)).\nfof(a, axiom, p, file('x.p', a)).\n\
-            fof(n, negated_conjecture, ~p, inference(n, [], [c])).\nfof(f, plain, $false, inference(r, [], [n, a])).\n\
-            # SZS output end CNFRefutation\n# more\n";
-        assert_eq!(status(output), Some("Theorem"));
-        assert!(is_proved("Theorem") && !is_proved("ResourceOut") && is_refuted("CounterSatisfiable"));
-        assert_eq!(used(output), Some(vec!["a".to_owned()]));
-        let shown = proof(output);
-        assert!(
-            shown.starts_with("# SZS output start") && shown.ends_with("SZS output end CNFRefutation"),
-            "{shown}"
-        );
-        for garbage in ["", "SZS status", "SZS status \n", "\u{0}\u{1}SZS output start", "SZS status !"] {
-            assert_eq!((status(garbage), used(garbage)), (None, None), "{garbage}");
-        }
-        assert_eq!(proof("% SZS status Theorem for x\n"), "% SZS status Theorem for x");
+    fn commands_are_filled_in() {
+        let prover =
+            Prover::named("/opt/my-prover --time {seconds} -m{milliseconds} -f={file}").unwrap().remove(0);
+        assert_eq!((prover.name.as_str(), prover.path()), ("my-prover", None));
+        let (program, arguments) = prover.call(Path::new("/tmp/a b.p"), 3);
+        assert_eq!(program, "/opt/my-prover");
+        assert_eq!(arguments, ["--time", "3", "-m3000", "-f=/tmp/a b.p"]);
+        assert!(Prover::named("").is_err() && Prover::named("prover x.p").is_err());
     }
 
     #[test]
-    fn commands_are_filled_in() {
-        let prover = Prover::of_command("/opt/my-prover --time {seconds} -m{milliseconds} {file}").unwrap();
-        assert_eq!(prover.name, "my-prover");
-        let (program, arguments) = prover.call(Path::new("/tmp/a b.p"), 3);
-        assert_eq!(program, "/opt/my-prover");
-        assert_eq!(arguments, ["--time", "3", "-m3000", "/tmp/a b.p"]);
-        assert!(Prover::of_command("").is_err() && Prover::of_command("prover x.p").is_err());
+    fn built_in_provers_are_described() {
+        let provers = described(include_str!("provers.toml")).unwrap();
+        assert!(provers.len() >= 9);
+        let e = Prover::named("eprover").unwrap().remove(0);
+        assert!(e.reads(Languages::named("fof").unwrap()) && !e.reads(Languages::named("thf").unwrap()));
+        assert_eq!(e.premises, Premises::Derivation);
+    }
+
+    #[test]
+    fn descriptions_are_checked() {
+        let check = |text: &str, expected: &str| {
+            let error = format!("{:#}", described(text).unwrap_err());
+            assert!(error.contains(expected), "expected {expected}\nfound {error}");
+        };
+        let with = |more: &str| format!("[[prover]]\nname = \"a\"\ncommand = [\"a\", \"{{file}}\"]\n{more}");
+        assert!(described(&with("")).is_ok());
+        check("[[prover]]\nname = \"a\"\ncommand = []", "expected a command for the prover `a`");
+        check("[[prover]]\nname = \"a\"\ncommand = [\"a\"]", "expected `{file}` in the command");
+        check(
+            &with("languages = [\"tptp\"]"),
+            "expected languages of cnf, fof, tff, thf, arithmetic, found `tptp`",
+        );
+        check(&with("premises = \"names\""), "expected `after`");
+        check(&with("premises = \"all\""), "expected `premises` to be derivation, names or none");
+        check(&with("share = 0"), "expected a `share` above 0");
+        check(&with("colour = 1"), "colour");
+        check("x", "expected");
     }
 }

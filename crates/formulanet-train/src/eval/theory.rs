@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use crate::{Error, Progress, Stage};
 use formulanet::rank::learned::{self, Together};
-use formulanet::rank::{Blend, FEW, Features, Method, Reading, Theory};
+use formulanet::policy::TUNING;
+use formulanet::rank::{Blend, Features, Method, Reading, Theory};
 use formulanet::read::{Lines, Oddities, TheoryFile};
 use formulanet::util::vector::share;
 
@@ -166,7 +167,7 @@ impl TheoryTest {
             for outcome in &mut outcomes {
                 let start = Instant::now();
                 let goal = theory.goal(&self.features[*fact]);
-                let best = match (outcome.method, blend.filter(|_| *fact >= FEW)) {
+                let best = match (outcome.method, blend.filter(|_| *fact >= TUNING.blend_from)) {
                     (Method::Auto, Some(blend)) => {
                         let graph = |number: usize| &self.graphs[number];
                         let together = reading.map(|reading| Together { reading, goal: graph(*fact) });

@@ -27,12 +27,11 @@ mod proofs;
 mod sums;
 
 pub use addition::{Added, Addition};
-pub(crate) use contents::Bookmark;
-pub use contents::News;
+pub use contents::{Additions, Bookmark, Change};
 pub use proofs::Learnt;
 
 /// Number of the file's format; a program reads only its own.
-const FORMAT: i64 = 7;
+const FORMAT: i64 = 8;
 /// What tells a library from other SQLite files: "FNet".
 const APPLICATION: i64 = 0x464e_6574;
 /// How long to wait for another process that is writing.
@@ -101,8 +100,8 @@ impl Library {
 
     fn create(path: &Path, ranker: &Ranker, model: &str) -> Result<Self, Error> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        let mut library = Self::connect(path, flags)?;
         let fail = fail(path);
+        let mut library = Self::connect(path, flags).map_err(&fail)?;
         let transaction = library.connection.transaction().map_err(&fail)?;
         let schema = format!(
             "PRAGMA application_id = {APPLICATION};
@@ -111,6 +110,7 @@ impl Library {
                  fingerprint TEXT NOT NULL,
                  model TEXT NOT NULL,
                  width INTEGER NOT NULL,
+                 build INTEGER NOT NULL,
                  page INTEGER NOT NULL,
                  statement_sum INTEGER NOT NULL,
                  proof_sum INTEGER NOT NULL
@@ -140,7 +140,7 @@ impl Library {
         );
         transaction.execute_batch(&schema).map_err(&fail)?;
         let made = params![ranker.fingerprint(), model, ranker.width() as i64];
-        transaction.execute("INSERT INTO made VALUES (?1, ?2, ?3, 1, 0, 0)", made).map_err(&fail)?;
+        transaction.execute("INSERT INTO made VALUES (?1, ?2, ?3, random(), 1, 0, 0)", made).map_err(&fail)?;
         transaction.commit().map_err(&fail)?;
         Ok(library)
     }
@@ -154,8 +154,12 @@ impl Library {
         if !path.is_file() {
             return Err(Error::NoSuchLibrary(shown(path)));
         }
-        let library = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
-            .or_else(|_| Self::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY))?;
+        let library = match Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE) {
+            // Only a file that cannot be written is opened for reading alone; one that is busy is another matter.
+            Err(error) if is_read_only(&error) => Self::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY),
+            opened => opened,
+        };
+        let library = library.map_err(fail(path))?;
         let pragma = |name: &str| -> Result<i64, Error> {
             library.connection.pragma_query_value(None, name, |row| row.get(0)).map_err(fail(path))
         };
@@ -172,11 +176,12 @@ impl Library {
         Ok(library)
     }
 
-    fn connect(path: &Path, flags: OpenFlags) -> Result<Self, Error> {
-        let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags).map_err(fail(path))?;
-        connection.busy_timeout(PATIENCE).map_err(fail(path))?;
-        connection.pragma_update(None, "synchronous", "FULL").map_err(fail(path))?;
+    fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Self> {
+        let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        connection.busy_timeout(PATIENCE)?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        // A change that outgrows the cache would lock readers out before it is committed.
+        connection.pragma_update(None, "cache_spill", false)?;
         Ok(Library { path: path.to_owned(), connection })
     }
 
@@ -348,6 +353,12 @@ pub fn library_reader(library: &Library, compute: formulanet_net::Compute) -> Re
 fn statement(row: &rusqlite::Row<'_>) -> rusqlite::Result<Statement> {
     let syntax = Syntax::named(row.get_ref(2)?.as_str()?).unwrap_or_default();
     Ok(Statement { name: row.get(0)?, text: row.get(1)?, syntax })
+}
+
+/// Whether a file cannot be opened for writing.
+fn is_read_only(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
+    matches!(error.sqlite_error_code(), Some(CannotOpen | PermissionDenied | ReadOnly))
 }
 
 /// What SQLite said of a file.

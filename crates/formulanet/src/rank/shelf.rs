@@ -21,6 +21,7 @@ pub struct Entry {
 }
 
 /// A library in memory.
+#[derive(Clone)]
 pub struct Shelf {
     /// Its statements, in order.
     pub entries: Vec<Entry>,

@@ -8,12 +8,17 @@ use super::{CHUNK, Library, fail, statement, sums};
 use crate::Error;
 use crate::model::together::TogetherFile;
 use crate::rank::shelf::{Entry, Shelf};
+use crate::rank::learned::Learned;
 use crate::rank::row::Rows;
+use crate::rank::theory::Features;
+use crate::read::Syntax;
 
 /// How far a library has been read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Bookmark {
-    /// Changes when something that was there is no more, or is another.
+pub struct Bookmark {
+    /// Tells one build of a library from another.
+    build: i64,
+    /// Changes when a statement or a proof is removed or replaced.
     page: i64,
     /// The highest number of a statement.
     statement: i64,
@@ -21,15 +26,62 @@ pub(crate) struct Bookmark {
     proof: i64,
 }
 
-/// What a second look at a library finds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum News {
-    /// Nothing.
+/// The difference between a library and what was read of it before.
+pub enum Change {
+    /// There is none.
     None,
-    /// Statements or proofs that were added: [`Library::read_on`] reads them.
-    Additions,
-    /// Something was changed or taken away: all has to be read again.
-    Changes,
+    /// Statements and proofs were added.
+    Appended(Box<Additions>),
+    /// Something was removed or replaced: all has to be read again.
+    Rewritten,
+}
+
+/// Statements and proofs that were added to a library.
+pub struct Additions {
+    from: Bookmark,
+    to: Bookmark,
+    syntax: Syntax,
+    entries: Vec<Entry>,
+    rows: Rows,
+    recorded: Vec<Recorded>,
+}
+
+/// A row of the library that its proofs are indexed by.
+pub(super) enum Recorded {
+    Fact(String, Features),
+    Proof(String, Vec<String>),
+}
+
+impl Recorded {
+    /// Adds it to an index.
+    pub(super) fn add_to(self, learned: &mut Learned) {
+        match self {
+            Recorded::Fact(name, features) => learned.add_fact(name, &features),
+            Recorded::Proof(name, used) => learned.add_proof(&name, &used),
+        }
+    }
+}
+
+impl Shelf {
+    /// How far the library has been read.
+    pub fn bookmark(&self) -> Bookmark {
+        self.bookmark
+    }
+
+    /// Adds what was added to the library; false if the additions follow another state.
+    pub fn append(&mut self, additions: Additions) -> bool {
+        let Additions { from, to, syntax, entries, rows, recorded } = additions;
+        if from != self.bookmark {
+            return false;
+        }
+        self.entries.extend(entries);
+        self.rows.append(&rows);
+        if let Some(learned) = &mut self.learned {
+            recorded.into_iter().for_each(|recorded| recorded.add_to(learned));
+        }
+        (self.syntax, self.bookmark) = (syntax, to);
+        true
+    }
 }
 
 impl Library {
@@ -64,40 +116,36 @@ impl Library {
         Ok(Shelf { entries, rows: all, syntax, learned, reader, bookmark: self.bookmark()? })
     }
 
-    /// Looks whether what was read is all that there is.
+    /// Reads what was added since a state, at one moment; see [`Shelf::append`].
     ///
     /// # Errors
     ///
-    /// If the file is damaged.
-    pub fn look(&self, shelf: &Shelf) -> Result<News, Error> {
-        let (before, now) = (shelf.bookmark, self.bookmark()?);
-        Ok(if now == before {
-            News::None
-        } else if now.page != before.page || (shelf.learned.is_none() && now.proof > 0) {
-            News::Changes
-        } else {
-            News::Additions
-        })
-    }
-
-    /// Adds statements and proofs that came behind those that were read.
-    ///
-    /// # Errors
-    ///
-    /// If the file is damaged.
-    pub fn read_on(&self, shelf: &mut Shelf) -> Result<(), Error> {
+    /// Returns an error if the file is damaged.
+    pub fn changes_since(&self, from: Bookmark, has_proofs: bool) -> Result<Change, Error> {
         let _moment = self.moment()?;
-        let (before, now) = (shelf.bookmark, self.bookmark()?);
-        self.scan_behind(before.statement, |part, rows| {
-            shelf.entries.extend(part);
-            shelf.rows.append(rows);
+        let to = self.bookmark()?;
+        if to == from {
+            return Ok(Change::None);
+        }
+        let is_appended = (to.build, to.page) == (from.build, from.page)
+            && to.statement >= from.statement
+            && to.proof >= from.proof
+            && (has_proofs || to.proof == 0);
+        if !is_appended {
+            return Ok(Change::Rewritten);
+        }
+        let (mut entries, mut all) = (Vec::new(), Rows::new(self.made()?.width));
+        self.scan_behind(from.statement, |part, rows| {
+            entries.extend(part);
+            all.append(rows);
             Ok(())
         })?;
-        if let Some(learned) = &mut shelf.learned {
-            self.learn_into(learned, before.statement, before.proof)?;
+        let mut recorded = Vec::new();
+        if has_proofs {
+            self.recorded_since(from.statement, from.proof, |one| recorded.push(one))?;
         }
-        (shelf.syntax, shelf.bookmark) = (self.syntax()?, now);
-        Ok(())
+        let syntax = self.syntax()?;
+        Ok(Change::Appended(Box::new(Additions { from, to, syntax, entries, rows: all, recorded })))
     }
 
     /// Keeps a reader that was fitted to this library, in place of the one that is there; or none.
@@ -140,9 +188,11 @@ impl Library {
     }
 
     fn bookmark(&self) -> Result<Bookmark, Error> {
-        let query = "SELECT page, (SELECT ifnull(max(number), 0) FROM statements),
+        let query = "SELECT build, page, (SELECT ifnull(max(number), 0) FROM statements),
                      (SELECT ifnull(max(number), 0) FROM proofs) FROM made";
-        self.one(query, |row| Ok(Bookmark { page: row.get(0)?, statement: row.get(1)?, proof: row.get(2)? }))
+        self.one(query, |row| {
+            Ok(Bookmark { build: row.get(0)?, page: row.get(1)?, statement: row.get(2)?, proof: row.get(3)? })
+        })
     }
 
     /// Goes over all statements in the order in which they were added, as they are at one moment: a few thousand at a

@@ -5,6 +5,7 @@
 
 use rusqlite::{OptionalExtension, Row, Transaction, TransactionBehavior, params};
 
+use super::contents::Recorded;
 use super::{Library, fail, sums};
 use crate::Error;
 use crate::rank::learned::Learned;
@@ -110,12 +111,17 @@ impl Library {
             return Ok(None);
         }
         let mut learned = Learned::default();
-        self.learn_into(&mut learned, 0, 0)?;
+        self.recorded_since(0, 0, |recorded| recorded.add_to(&mut learned))?;
         Ok(Some(learned))
     }
 
-    /// Adds statements and proofs with higher numbers than these.
-    pub(super) fn learn_into(&self, learned: &mut Learned, statement: i64, proof: i64) -> Result<(), Error> {
+    /// Visits statements and proofs with higher numbers than these.
+    pub(super) fn recorded_since(
+        &self,
+        statement: i64,
+        proof: i64,
+        mut visit: impl FnMut(Recorded),
+    ) -> Result<(), Error> {
         let fail = fail(&self.path);
         let query = "SELECT name, features, features_sum FROM statements WHERE number > ?1 ORDER BY number";
         let mut query = self.connection.prepare_cached(query).map_err(&fail)?;
@@ -127,7 +133,7 @@ impl Library {
             let is_whole = Ok(sums::sum(&[name.as_bytes(), blob])) == row.get(2);
             let features = Features::from_bytes(blob).filter(|_| is_whole);
             let features = features.ok_or_else(|| self.damaged(&name))?;
-            learned.add_fact(name, &features);
+            visit(Recorded::Fact(name, features));
         }
         let query = "SELECT name, used, digest FROM proofs WHERE number > ?1 ORDER BY number";
         let mut query = self.connection.prepare_cached(query).map_err(&fail)?;
@@ -141,7 +147,8 @@ impl Library {
                 return Err(self.damaged_proof());
             }
             total = sums::add(total, sum);
-            learned.add_proof(&name, &self.names(&used)?);
+            let used = self.names(&used)?;
+            visit(Recorded::Proof(name, used));
         }
         let expected: i64 = self.one("SELECT proof_sum FROM made", |row| row.get(0))?;
         if proof == 0 && total != expected { Err(self.damaged_proof()) } else { Ok(()) }

@@ -1,0 +1,181 @@
+//! Which axioms to try for a problem: all that `prove` takes from the ranking crate.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Result;
+use formulanet::logic::Limits;
+use formulanet::problem::{ProblemOptions, annotated, as_axiom};
+use formulanet::read::{Proof, Source, Statement, Syntax};
+use formulanet::{Corpus, Engine, Goal, Library, Model, Policy, Problem, Query, Rerank, Residency, Symbols, Take};
+
+use super::task::{Part, Task};
+use crate::input::{ComputeArguments, ModelArgument, ReadingArguments};
+
+/// What to prove.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Target {
+    /// The problem of a file; `-` is standard input.
+    File(String),
+    /// A formula, with the facts of the library.
+    Formula(String),
+    /// A fact of the library, with those before it.
+    Fact(String),
+}
+
+/// How axioms are ranked.
+pub(crate) struct Choice<'a> {
+    pub(crate) library: Option<&'a Path>,
+    pub(crate) model: &'a ModelArgument,
+    pub(crate) reading: &'a ReadingArguments,
+    pub(crate) compute: &'a ComputeArguments,
+    pub(crate) limits: Limits,
+    /// The number of facts that are taken from the library, at most.
+    pub(crate) most: usize,
+}
+
+/// Ranks the axioms of problems.
+pub(crate) struct Axioms {
+    engine: Engine,
+    model: Arc<Model>,
+    rerank: Rerank,
+    library: Option<PathBuf>,
+    limits: Limits,
+    most: usize,
+}
+
+impl Axioms {
+    /// Opens the library and loads the models.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if either cannot be read.
+    pub(crate) fn open(choice: &Choice<'_>) -> Result<Self> {
+        let engine = choice.model.engine(choice.reading, choice.compute, choice.limits)?;
+        let model = match choice.library {
+            Some(path) => engine.model_of(&Library::open(path)?)?,
+            None => engine.model_for(Syntax::Tptp)?,
+        };
+        let library = choice.library.map(Path::to_owned);
+        let (rerank, limits, most) = (choice.reading.rerank(), choice.limits, choice.most);
+        Ok(Axioms { engine, model, rerank, library, limits, most })
+    }
+
+    /// Reads a problem and ranks its axioms.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a file cannot be read, with the place.
+    pub(crate) fn task(&mut self, target: &Target) -> Result<Task> {
+        let formula = |name: &str, text: &str| {
+            (name.to_owned(), Source::text("conjecture", annotated(name, "conjecture", text)))
+        };
+        let (name, source) = match (target, &self.library) {
+            (Target::File(file), _) => (file.clone(), Source::open(file)?),
+            (Target::Fact(name), Some(path)) => formula(name, &Library::open(path)?.statement(name)?.text),
+            (Target::Formula(text) | Target::Fact(text), _) => formula("conjecture", text),
+        };
+        let mut task = Task::read(&name, source, self.limits)?;
+        if task.goals().next().is_none() {
+            return Ok(task);
+        }
+        let text = Source::text(&name, self_contained(&task));
+        let mut problem = Problem::read(text, &self.model.ranker, &ProblemOptions::default())?;
+        let axioms = problem.take_axioms();
+        let query = match target {
+            Target::Fact(name) if self.library.is_some() => Query::new(Goal::Stored(name.clone())),
+            _ => problem.query(),
+        };
+        let query = query.policy(Policy::for_provers().rerank(self.rerank));
+        match &self.library {
+            Some(library) => {
+                let stored = self.engine.corpus().library(library, Residency::Streamed).build()?;
+                if stored.language() != Syntax::Tptp {
+                    return Err(formulanet::Error::NotTptp.into());
+                }
+                let corpus = stored.with_local(axioms, None, true);
+                self.add_facts(&mut task, library, (&corpus, query), target)?;
+            }
+            None => {
+                let corpus = Corpus::of_local(Arc::clone(&self.model), axioms, Syntax::Tptp, true);
+                let query = query.take(Take::at_most(usize::MAX));
+                let order = |symbols: Symbols| self.order(&corpus, query.clone(), symbols);
+                task.orders = vec![order(Symbols::Both)?, order(Symbols::Anonymous)?];
+            }
+        }
+        Ok(task)
+    }
+
+    /// The numbers of a problem's axioms, the best first.
+    fn order(&self, corpus: &Corpus, query: Query, symbols: Symbols) -> Result<Vec<usize>> {
+        let policy = query.policy.symbols(symbols);
+        let ranking = self.engine.rank(corpus, &query.policy(policy))?;
+        Ok(ranking.hits.iter().filter_map(|hit| hit.local).collect())
+    }
+
+    /// Makes the best facts of the library axioms of a problem.
+    fn add_facts(
+        &self,
+        task: &mut Task,
+        path: &Path,
+        (corpus, query): (&Corpus, Query),
+        target: &Target,
+    ) -> Result<()> {
+        let own = task.axiom_count();
+        let ranking = self.engine.rank(corpus, &query.take(Take::at_most(self.most + own)))?;
+        let file: Arc<str> = path.display().to_string().into();
+        let (mut order, mut facts) = (Vec::new(), 0);
+        for hit in &ranking.hits {
+            order.push(match hit.local {
+                Some(number) => number,
+                None => {
+                    facts += 1;
+                    task.push_axiom(&hit.statement.name, as_axiom(hit), &file);
+                    task.axiom_count() - 1
+                }
+            });
+        }
+        // Every axiom of the problem itself can be tried, the least likely last.
+        let left: Vec<usize> = (0..own).filter(|number| !order.contains(number)).collect();
+        order.extend(left);
+        let library = Library::open(path)?;
+        let allowed = match target {
+            Target::Fact(name) => {
+                let is_goal = |statement: &Statement| statement.name == *name;
+                library.statements()?.iter().position(is_goal).unwrap_or(usize::MAX)
+            }
+            _ => library.count()?,
+        };
+        // A fact that has the name of an axiom is left out, so it counts as missing.
+        task.is_complete = facts == allowed;
+        task.orders = vec![order];
+        Ok(())
+    }
+
+    /// Records the premises of a proof of a fact in the library.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the library cannot be written.
+    pub(crate) fn learn(&mut self, name: &str, premises: &[String]) -> Result<()> {
+        if let Some(path) = &self.library {
+            let proof = Proof { name: name.to_owned(), used: premises.to_vec(), place: "proof".to_owned() };
+            Library::open(path)?.learn(&[proof], false)?;
+        }
+        Ok(())
+    }
+}
+
+/// A problem with all that it includes, as one text. Declarations come first: others cannot be read without them.
+fn self_contained(task: &Task) -> String {
+    let mut text = String::new();
+    for declares in [true, false] {
+        for statement in task.statements() {
+            if (statement.part == Part::Declaration) == declares {
+                text.push_str(&statement.text);
+                text.push('\n');
+            }
+        }
+    }
+    text
+}
