@@ -8,7 +8,8 @@ use formulanet::model::TogetherFile;
 use formulanet::model::together::TogetherRecipe;
 use formulanet::net::together::Loss;
 use formulanet::net::{Compute, Precision};
-use formulanet::rank::{Pool, Reading, Trust};
+use formulanet::policy::{Fuse, RerankerSource, Stage2};
+use formulanet::rank::{Pool, Reading};
 use formulanet::read::{Statement, Syntax};
 use formulanet_testing::{Folder, Stopper};
 use formulanet_train::dataset::{HoldOut, ProblemOptions, Problems, Split};
@@ -257,8 +258,9 @@ fn reading_ranks_better_than_the_retriever_and_looks_at_no_name() {
         let goal = tptp::parse_formula(&goal, tptp::Language::Fof, Limits::default(), &mut names).unwrap();
         let mut scores = vec![0.9, 0.5, 0.4, 0.3];
         let statement = |number: usize| Ok(candidates[number].clone());
+        let stage = Stage2 { depth: 1024, fuse: Fuse::Replace, reranker: RerankerSource::Given };
         reading
-            .rescore((&mut scores, Trust::Reader), statement, &goal, &hol::Options::default(), &mut names)
+            .rescore((&mut scores, stage), statement, &goal, &hol::Options::default(), &mut names)
             .unwrap();
         scores
     };

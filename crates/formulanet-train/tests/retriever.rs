@@ -8,7 +8,7 @@ use formulanet::logic::View;
 use formulanet::model::TrainedModel;
 use formulanet::model::recipe::Recipe;
 use formulanet::net::{Compute, Meeting, Network, Precision, Storage};
-use formulanet::{Ranker, Statement};
+use formulanet::{Engine, Policy, Query, Ranker, Rerank, Statement};
 use formulanet_testing::{Folder, Stopper};
 use formulanet_train::Silent;
 use formulanet_train::dataset::{HoldOut, Options, Prepared, Split, prepare};
@@ -108,14 +108,18 @@ fn premises_of_the_topic_come_first() {
         let again =
             rank_premises(&network, &trained.known(), &data, &map, &[Split::Validation], &Silent).unwrap();
         assert_eq!(again, ranking);
-        let ranker = Ranker::new(trained, Compute::new(Precision::F32, 1)).unwrap();
+        let file = place.path(name).join("model.safetensors");
+        let engine = Engine::builder().model(file.to_string_lossy()).precision(Precision::F32).threads(1);
+        let engine = engine.build().unwrap();
         let conjecture = Statement::hol("goal", "!z. FF3 (FF3 z) = RR1 z").unwrap();
         let statements: Vec<Statement> = (0..TOPICS)
             .map(|k| Statement::hol(format!("AA{k}"), format!("!n. AA n ==> GG{k} (FF{k} n) = n")).unwrap())
             .collect();
-        let ranked = ranker.rank(&conjecture, &statements).unwrap();
-        assert_eq!(statements[ranked[0].statement].name, "AA3");
-        assert!(ranked[0].score > 0.5 && ranked[1].score < 0.5, "{ranked:?}");
+        let corpus = engine.corpus().statements(statements).build().unwrap();
+        let query = Query::new(conjecture).policy(Policy::for_provers().rerank(Rerank::Off));
+        let hits = engine.rank(&corpus, &query).unwrap().hits;
+        assert_eq!(hits[0].statement.name, "AA3");
+        assert!(hits[0].score > 0.5 && hits[1].score < 0.5, "{hits:?}");
     }
 }
 

@@ -10,9 +10,8 @@ pub use render::{annotated, as_axiom};
 
 use crate::policy::Policy;
 use crate::query::{Goal, GoalFormula, Query};
-use crate::rank::{Premise, Ranker};
+use crate::rank::{Features, Premise, Ranker};
 use crate::read::{Annotated, Damaged, Skipped, Source, Syntax, is_goal};
-use crate::model::encode::Encoded;
 use crate::Error;
 
 /// A TPTP problem with its includes: axioms, conjectures, statements that are always kept, and declarations.
@@ -115,7 +114,9 @@ impl Problem {
                 role if is_goal(role) => Part::Conjecture,
                 role if options.keep_roles.iter().any(|kept| kept == role) => Part::Kept,
                 _ => {
-                    problem.axioms.push(axiom(&name, &text, encoded));
+                    let features = Features::of(formula, &names);
+                    let (name, text, syntax) = (name.clone(), text.clone(), Syntax::Tptp);
+                    problem.axioms.push(Premise { name, text, syntax, encoded, features, ..Premise::default() });
                     Part::Axiom(problem.axioms.len() - 1)
                 }
             };
@@ -192,9 +193,4 @@ impl Problem {
         };
         Query::for_goals(self.of(Part::Conjecture).map(goal).collect()).policy(Policy::for_provers())
     }
-}
-
-fn axiom(name: &str, text: &str, encoded: Encoded) -> Premise {
-    let (name, text) = (name.to_owned(), text.to_owned());
-    Premise { name, text, syntax: Syntax::Tptp, encoded, ..Premise::default() }
 }
