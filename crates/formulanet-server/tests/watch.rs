@@ -5,9 +5,10 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::{Running, files};
-use formulanet::Statement;
-use formulanet::rank::Library;
-use formulanet::read::Proof;
+use formulanet::model::TrainedModel;
+use formulanet::net::{Compute, Precision};
+use formulanet::rank::{Intake, Library, Ranker};
+use formulanet::read::{Proof, Syntax};
 use serde_json::{Value, json};
 
 /// Waits until the only library is as expected, far longer than it should take.
@@ -24,13 +25,28 @@ fn wait(server: &Running, expected: &Value) {
     }
 }
 
+/// The model that the server's library was made with.
+fn ranker(server: &Running) -> Ranker {
+    let model = TrainedModel::load(&server.folder.path("tiny.safetensors")).unwrap();
+    Ranker::new(model, Compute::new(Precision::F32, 1)).unwrap()
+}
+
+fn add(library: &mut Library, ranker: &Ranker, statements: &[(&str, &str)]) {
+    let mut intake = Intake::new(ranker);
+    let mut addition = library.addition(ranker).unwrap();
+    for (name, text) in statements {
+        addition.push(intake.take(name, text, Syntax::Hol).unwrap()).unwrap();
+    }
+    addition.commit().unwrap();
+}
+
 #[test]
 fn changes_are_seen_without_a_restart() {
     let server = Running::new(|_| {});
     let path = server.folder.path("small.db");
     wait(&server, &json!([6, 0]));
     let mut library = Library::open(&path).unwrap();
-    library.add([Statement::hol("NEW", "!m. 0 + m = m").unwrap()]).unwrap();
+    add(&mut library, &ranker(&server), &[("NEW", "!m. 0 + m = m")]);
     wait(&server, &json!([7, 0]));
     let proof =
         |name: &str, used: &str| Proof { name: name.into(), used: vec![used.into()], place: "test".into() };

@@ -1,11 +1,12 @@
 //! Libraries with more statements than are written or read at once.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use formulanet::net::{Compute, Meeting, Precision};
-use formulanet::rank::{
-    Added, Candidates, Intake, Library, News, Pace, Premise, Question, Ranker, Rows, Selection, Stored,
-    Wishes,
-};
+use formulanet::rank::{Added, Change, Intake, Library, Premise, Ranker, Rows, Shelf};
 use formulanet::read::{Proof, Source, Statement, Syntax};
+use formulanet::{Corpus, Duplicates, Engine, Goal, Model, Policy, Query, Rerank, Residency};
 use formulanet_testing::{Folder, tiny};
 
 const MANY: usize = 9000;
@@ -124,31 +125,35 @@ fn proof(name: &str, used: &str) -> Proof {
 }
 
 /// A library of the fixture's facts, proofs included.
-fn theory(ranker: &Ranker) -> Library {
-    let mut library = Library::in_memory(ranker).unwrap();
+fn theory(path: &Path, ranker: &Ranker) -> Library {
     let mut intake = Intake::new(ranker);
     let read = intake.read(Source::open(THEORY).unwrap()).unwrap();
     let premises: Vec<Premise> = read.map(Result::unwrap).collect();
-    let added = add(&mut library, premises, ranker);
+    let fill = |addition: &mut formulanet::rank::Addition<'_>| {
+        premises.into_iter().try_for_each(|premise| addition.push(premise))
+    };
+    let added = Library::build(path, ranker, "tiny", fill).unwrap();
     assert_eq!((added.new, added.proofs, added.oddities.report()), (36, 22, None));
-    library
+    Library::open(path).unwrap()
 }
 
-/// The names of the best statements.
-fn best(stored: Stored<'_>, ranker: &Ranker, goal: &str, wishes: &Wishes<'_>) -> Result<Vec<String>, String> {
-    let goal = Statement::hol("goal", goal).unwrap();
-    let mut question = Question::read(ranker, &goal).unwrap();
-    let mut candidates = Candidates::new(Some(stored), Vec::new());
-    let scores =
-        candidates.rank(ranker, &mut question, wishes, &Pace::Free).map_err(|error| error.to_string())?;
-    let (taken, _) = candidates.select(&Selection::default(), &scores, &Pace::Free).unwrap();
-    Ok(taken.iter().map(|ranked| candidates.name(ranked.statement).to_owned()).collect())
+/// An engine with the tiny model.
+fn engine() -> Engine {
+    let engine = Engine::builder().precision(Precision::F32).threads(2).build().unwrap();
+    engine.with_model(Arc::new(Model::new("tiny", ranker())))
+}
+
+/// The names of the best statements, as one stage ranks them.
+fn best(engine: &Engine, corpus: &Corpus, query: Query) -> Result<Vec<String>, String> {
+    let query = query.k(usize::MAX).policy(Policy::default().rerank(Rerank::Off));
+    let ranking = engine.rank(corpus, &query).map_err(|error| error.to_string())?;
+    Ok(ranking.hits.into_iter().map(|hit| hit.statement.name).collect())
 }
 
 #[test]
 fn proofs_are_kept_and_taken_back() {
-    let ranker = ranker();
-    let mut library = theory(&ranker);
+    let (folder, ranker) = (Folder::new(), ranker());
+    let mut library = theory(&folder.path("theory.db"), &ranker);
     let check = |library: &Library, name: &str, expected: &[&str]| {
         let found: Vec<String> = library.proofs_of(name).unwrap().iter().map(|used| used.join(" ")).collect();
         assert_eq!(found, expected, "{name}");
@@ -187,28 +192,31 @@ fn proofs_are_kept_and_taken_back() {
 
 #[test]
 fn the_next_question_knows_a_proof() {
-    let ranker = ranker();
-    let mut library = theory(&ranker);
-    let goal = "!m. times m (suc (suc zero)) = plus m m";
-    let place = |library: &Library, name: &str| {
-        let found = best(Stored::OnDisk(library), &ranker, goal, &Wishes::default()).unwrap();
+    let (folder, engine) = (Folder::new(), engine());
+    let path = folder.path("theory.db");
+    let mut library = theory(&path, &ranker());
+    let place = |name: &str| {
+        let corpus = engine.corpus().library(&path, Residency::Streamed).build().unwrap();
+        let found = best(&engine, &corpus, Query::new("!m. times m (suc (suc zero)) = plus m m")).unwrap();
         found.iter().position(|other| other == name).unwrap()
     };
-    let before = place(&library, "suc_not_zero");
+    let before = place("suc_not_zero");
     for name in ["times_suc_right", "times_comm", "plus_comm", "times_zero_right"] {
         library.learn(&[proof(name, "suc_not_zero")], true).unwrap();
     }
-    assert!(place(&library, "suc_not_zero") < before, "{before}");
+    assert!(place("suc_not_zero") < before, "{before}");
 }
 
 #[test]
 fn what_may_not_be_used_is_left_out() {
-    let ranker = ranker();
-    let library = theory(&ranker);
-    let shelf = library.load().unwrap();
-    let check = |wishes: Wishes<'_>, goal: &str, expected: Result<(usize, &[&str], &[&str]), &str>| {
-        for stored in [Stored::OnDisk(&library), Stored::InMemory(&shelf)] {
-            match (best(stored, &ranker, goal, &wishes), expected) {
+    let (folder, engine) = (Folder::new(), engine());
+    let path = folder.path("theory.db");
+    drop(theory(&path, &ranker()));
+    let corpora = [Residency::Streamed, Residency::Held]
+        .map(|residency| engine.corpus().library(&path, residency).build().unwrap());
+    let check = |query: Query, expected: Result<(usize, &[&str], &[&str]), &str>| {
+        for corpus in &corpora {
+            match (best(&engine, corpus, query.clone()), expected) {
                 (Ok(found), Ok((count, with, without))) => {
                     assert_eq!(found.len(), count, "{found:?}");
                     assert!(with.iter().all(|name| found.iter().any(|other| other == name)), "{found:?}");
@@ -221,27 +229,32 @@ fn what_may_not_be_used_is_left_out() {
             }
         }
     };
-    let (goal, before) = ("!a b. plus a b = plus b a", |name: &str| Some(name.to_owned()));
-    check(Wishes::default(), goal, Ok((35, &["plus_assoc"], &["plus_comm"])));
-    check(Wishes { keeps_goal: true, ..Wishes::default() }, goal, Ok((36, &["plus_comm"], &[])));
-    check(
-        Wishes { before: before("plus_comm"), ..Wishes::default() },
-        goal,
-        Ok((9, &["plus_zero"], &["plus_comm"])),
-    );
-    check(
-        Wishes { own_name: before("plus_comm"), ..Wishes::default() },
-        goal,
-        Ok((9, &["plus_zero"], &["plus_comm"])),
-    );
-    check(
-        Wishes { before: before("nobody"), ..Wishes::default() },
-        goal,
-        Err("expected a statement `nobody`"),
-    );
-    check(Wishes { before: before("plus_zero"), ..Wishes::default() }, goal, Ok((0, &[], &[])));
-    check(Wishes { modules: vec!["theor*".into()], ..Wishes::default() }, goal, Ok((35, &[], &[])));
-    check(Wishes { modules: vec!["lists".into()], ..Wishes::default() }, goal, Ok((0, &[], &[])));
+    let goal = || Query::new("!a b. plus a b = plus b a");
+    check(goal(), Ok((35, &["plus_assoc"], &["plus_comm"])));
+    check(goal().duplicates(Duplicates::Keep), Ok((36, &["plus_comm"], &[])));
+    check(goal().before("plus_comm"), Ok((9, &["plus_zero"], &["plus_comm"])));
+    check(Query::new(Goal::Stored("plus_comm".into())), Ok((9, &["plus_zero"], &["plus_comm"])));
+    check(goal().before("nobody"), Err("`nobody`"));
+    check(goal().before("plus_zero"), Ok((0, &[], &[])));
+    check(goal().modules(vec!["theor*".into()]), Ok((35, &[], &[])));
+    check(goal().modules(vec!["lists".into()]), Ok((0, &[], &[])));
+}
+
+/// The change since a state, by its name.
+fn news(reader: &Library, shelf: &Shelf) -> &'static str {
+    match reader.changes_since(shelf.bookmark(), shelf.learned.is_some()).unwrap() {
+        Change::None => "none",
+        Change::Appended(_) => "appended",
+        Change::Rewritten => "rewritten",
+    }
+}
+
+/// Adds what was appended.
+fn read_on(reader: &Library, shelf: &mut Shelf) {
+    match reader.changes_since(shelf.bookmark(), shelf.learned.is_some()).unwrap() {
+        Change::Appended(additions) => assert!(shelf.append(*additions)),
+        _ => panic!("expected additions"),
+    }
 }
 
 #[test]
@@ -254,24 +267,24 @@ fn who_has_read_a_library_sees_what_is_new() {
     let (reader, mut writer) = (Library::open(&path).unwrap(), Library::open(&path).unwrap());
     let mut shelf = reader.load().unwrap();
     let version = reader.version().unwrap();
-    assert_eq!((reader.version().unwrap(), reader.look(&shelf).unwrap()), (version, News::None));
+    assert_eq!((reader.version().unwrap(), news(&reader, &shelf)), (version, "none"));
     add(&mut writer, [statement("b", "f (f x) = x")], &ranker);
     assert!(reader.version().unwrap() != version);
-    assert_eq!(reader.look(&shelf).unwrap(), News::Additions);
-    reader.read_on(&mut shelf).unwrap();
-    assert_eq!((shelf.entries.len(), shelf.rows.len(), reader.look(&shelf).unwrap()), (2, 2, News::None));
+    assert_eq!(news(&reader, &shelf), "appended");
+    read_on(&reader, &mut shelf);
+    assert_eq!((shelf.entries.len(), shelf.rows.len(), news(&reader, &shelf)), (2, 2, "none"));
     // The first proof needs what all statements are recognised by; the next ones do not.
     writer.learn(&[proof("b", "a")], true).unwrap();
-    assert_eq!(reader.look(&shelf).unwrap(), News::Changes);
+    assert_eq!(news(&reader, &shelf), "rewritten");
     shelf = reader.load().unwrap();
     add(&mut writer, [statement("c", "f (f (f x)) = x")], &ranker);
     writer.learn(&[proof("c", "a b")], true).unwrap();
-    assert_eq!(reader.look(&shelf).unwrap(), News::Additions);
-    reader.read_on(&mut shelf).unwrap();
-    let proofs = |shelf: &formulanet::rank::Shelf| shelf.learned.as_ref().unwrap().theory().proof_count();
+    assert_eq!(news(&reader, &shelf), "appended");
+    read_on(&reader, &mut shelf);
+    let proofs = |shelf: &Shelf| shelf.learned.as_ref().unwrap().theory().proof_count();
     assert_eq!((shelf.entries.len(), proofs(&shelf)), (3, 2));
     writer.forget("c", false).unwrap();
-    assert_eq!(reader.look(&shelf).unwrap(), News::Changes);
+    assert_eq!(news(&reader, &shelf), "rewritten");
     assert_eq!(proofs(&reader.load().unwrap()), 1);
 }
 
@@ -292,7 +305,7 @@ fn a_changed_byte_is_noticed_or_changes_nothing() {
     library.learn(&(2..50).map(proof).collect::<Vec<_>>(), true).unwrap();
     drop(library);
     // Everything that a ranking depends on.
-    let read = |path: &std::path::Path| -> Result<_, formulanet::Error> {
+    let read = |path: &Path| -> Result<_, formulanet::Error> {
         let library = Library::open(path)?;
         library.check(&ranker)?;
         let shelf = library.load()?;
