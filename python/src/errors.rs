@@ -1,6 +1,7 @@
 //! Errors as exceptions of Python.
 
 use formulanet::Error;
+use formulanet::error::Hint;
 use formulanet::logic::TooLarge;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
@@ -9,7 +10,7 @@ use pyo3::prelude::*;
 /// `formulanet.Error`.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
     let mut message = error.to_string();
-    if let Some(advice) = advice(error) {
+    if let Some(advice) = error.hint().and_then(advice) {
         message += &format!("; {advice}");
     }
     match error {
@@ -51,19 +52,19 @@ fn system_text(error: &std::io::Error) -> String {
 }
 
 /// The way out, in words of the package.
-fn advice(error: &Error) -> Option<&'static str> {
-    Some(match error {
-        Error::Exists { found: "a file", .. } => "add to it with `Library.add`, or choose another name",
-        Error::NoSuchLibrary(_) => "make one with `Library.build`",
-        Error::OtherModel { .. } => "build the library again",
-        Error::TooManyForced { .. } => "raise `k` or name fewer in `include`",
-        Error::NoProblems { .. } => "prepare it again with `together=True`, or give the raw data",
-        Error::NotPrepared(_) => "make one with `formulanet.prepare`",
-        Error::UnknownLayout { .. } => "name the format with `input_format`",
-        Error::TooFewPairs { .. } => "hold out fewer conjectures with `validation`",
-        Error::NothingToRank(_) => "choose others with `split`, or other data",
-        Error::RunExists(_) => "go on with `resume=True`, or choose another folder",
-        Error::Diverged { .. } => "try a lower `rate` or a smaller `clip`",
+fn advice(hint: Hint) -> Option<&'static str> {
+    Some(match hint {
+        Hint::AddToLibrary => "add to it with `Library.add`, or choose another name",
+        Hint::MakeLibrary => "make one with `Library.build`",
+        Hint::ModelOfLibrary => "build the library again",
+        Hint::RequireFewer => "raise `k` or name fewer in `include`",
+        Hint::PrepareProblems => "prepare it again with `together=True`, or give the raw data",
+        Hint::Prepare => "make one with `formulanet.prepare`",
+        Hint::NameFormat => "name the format with `input_format`",
+        Hint::HoldOutFewer => "hold out fewer conjectures with `validation`",
+        Hint::OtherSplit => "choose others with `split`, or other data",
+        Hint::Resume => "go on with `resume=True`, or choose another folder",
+        Hint::LowerRate => "try a lower `rate` or a smaller `clip`",
         _ => return None,
     })
 }

@@ -54,7 +54,7 @@ fn nothing(counts: [usize; 3], what: &str) -> Error {
         "expected {what} to measure, found none: there are {train} for training, {validation} for validation and {test} \
          for test; choose others with `split`"
     );
-    Error::Data { file: "data".to_owned(), message }
+    Error::Input { place: "data".to_owned(), message }
 }
 
 fn one_by_one(
@@ -72,7 +72,7 @@ fn one_by_one(
         let message = format!(
             "expected the model's view '{expected}', found '{found}'; prepare it with `view='{expected}'`"
         );
-        return Err(Error::Data { file: data.display().to_string(), message });
+        return Err(Error::Input { place: data.display().to_string(), message });
     }
     let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, &model.name)?;
     let network = Network::new(trained.model.clone(), model.compute());

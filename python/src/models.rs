@@ -81,8 +81,8 @@ impl Loaded {
         match &self.kind {
             Kind::Ranker(model) => Ok(model),
             Kind::Together(..) => Err(Error::ReadsTogether { model: self.name.clone() }),
-            Kind::Marked(_) => Err(Error::Data {
-                file: self.name.clone(),
+            Kind::Marked(_) => Err(Error::Input {
+                place: self.name.clone(),
                 message: "expected a model that makes a vector of every statement, found one that reads each anew for \
                           every conjecture; it can be measured, but for ranking take another"
                     .to_owned(),
@@ -94,7 +94,7 @@ impl Loaded {
     pub(crate) fn reading(&self) -> Result<Arc<rank::Reading>, Error> {
         let Kind::Together(file, reading) = &self.kind else {
             let message = "expected a model that reads statements together, found one that does not";
-            return Err(Error::Data { file: self.name.clone(), message: message.to_owned() });
+            return Err(Error::Input { place: self.name.clone(), message: message.to_owned() });
         };
         if let Some(reading) = reading.get() {
             return Ok(Arc::clone(reading));

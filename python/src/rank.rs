@@ -103,8 +103,8 @@ impl Chosen {
             library.check(loaded.ranker()?)?;
         }
         let reranker = given.or(self.reader).map(|model| model.reading()).transpose()?;
-        let engine = ENGINE.as_ref().map_err(|error| Error::Data {
-            file: "engine".to_owned(),
+        let engine = ENGINE.as_ref().map_err(|error| Error::Input {
+            place: "engine".to_owned(),
             message: error.to_string(),
         })?;
         Ok((engine.with_model(Arc::clone(loaded.model()?)).with_reranker(reranker), loaded))

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use formulanet::write_whole;
+use formulanet::util::files::write_whole;
 use serde::Serialize;
 
 use crate::input::writing;

@@ -179,5 +179,5 @@ fn nothing(prepared: &Prepared, what: &str, split: Split) -> Error {
         Split::Test => ("test", "choose another split, or prepare data that has a test part"),
     };
     let message = format!("expected {what} in the {name} split of the prepared folder, found none; {remedy}");
-    Error::data(&prepared.meta().input, message)
+    Error::input(&prepared.meta().input, message)
 }

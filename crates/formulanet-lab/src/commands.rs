@@ -5,7 +5,6 @@ mod blend;
 mod eval;
 mod plot;
 mod reproduce;
-mod seal;
 mod tally;
 
 use std::process::ExitCode;
@@ -27,7 +26,6 @@ enum Command {
     Eval(eval::Arguments),
     Plot(plot::Arguments),
     Reproduce(reproduce::Arguments),
-    Seal(seal::Arguments),
     Tally(tally::Arguments),
 }
 
@@ -39,7 +37,6 @@ pub fn main() -> ExitCode {
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(arguments),
-        Command::Seal(arguments) => seal::run(&arguments),
         Command::Tally(arguments) => tally::run(arguments),
     };
     match result {

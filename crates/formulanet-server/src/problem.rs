@@ -80,7 +80,7 @@ impl Problem {
             Error::TooLarge { cause, position, .. } => {
                 Self::new(StatusCode::PAYLOAD_TOO_LARGE, cause.to_string()).in_field(field).at(position)
             }
-            Error::Data { message, .. } => Self::new(StatusCode::BAD_REQUEST, message).in_field(field),
+            Error::Input { message, .. } => Self::new(StatusCode::BAD_REQUEST, message).in_field(field),
             Error::NoStatements => Self::senseless(field, error.to_string()),
             Error::NoConjecture { .. } => {
                 let message = "expected a conjecture, found none; give one the role `conjecture`";

@@ -80,7 +80,7 @@ pub fn agree(group: &dyn Group, facts: &[(&str, String)]) -> Result<(), Error> {
                      same program, data and kind of CPU",
                     all[0].host
                 );
-                return Err(Error::data(format!("rank {rank} on {}", other.host), message));
+                return Err(Error::input(format!("rank {rank} on {}", other.host), message));
             }
         }
     }

@@ -211,7 +211,7 @@ pub fn train(
     listen: &mut dyn FnMut(Event<'_>),
 ) -> Result<RunEnd, Error> {
     let Run { prepared, recipe, first_weights, options, .. } = *run;
-    recipe.check().map_err(|message| Error::data("recipe", message))?;
+    recipe.check().map_err(|message| Error::input("recipe", message))?;
     prepared.verify()?;
     let group = options.group;
     let compute = Compute::among(group, recipe.precision, options.threads);

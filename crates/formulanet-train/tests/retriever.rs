@@ -111,9 +111,9 @@ fn premises_of_the_topic_come_first() {
         let file = place.path(name).join("model.safetensors");
         let engine = Engine::builder().model(file.to_string_lossy()).precision(Precision::F32).threads(1);
         let engine = engine.build().unwrap();
-        let conjecture = Statement::hol("goal", "!z. FF3 (FF3 z) = RR1 z").unwrap();
+        let conjecture = Statement::hol("goal", "!z. FF3 (FF3 z) = RR1 z");
         let statements: Vec<Statement> = (0..TOPICS)
-            .map(|k| Statement::hol(format!("AA{k}"), format!("!n. AA n ==> GG{k} (FF{k} n) = n")).unwrap())
+            .map(|k| Statement::hol(format!("AA{k}"), format!("!n. AA n ==> GG{k} (FF{k} n) = n")))
             .collect();
         let corpus = engine.corpus().statements(statements).build().unwrap();
         let query = Query::new(conjecture).policy(Policy::for_provers().rerank(Rerank::Off));

@@ -1,9 +1,9 @@
 //! What can go wrong, with the values that a caller may want to look at.
 
-use std::io;
 use std::path::Path;
+use std::{fmt, io};
 
-use formulanet_logic::{ParseError, Position, ReadError, TooLarge};
+use formulanet_logic::{Limit, ParseError, Position, ReadError, TooLarge};
 use thiserror::Error;
 
 /// Why something could not be read, written or done.
@@ -39,14 +39,49 @@ pub enum Error {
         /// What there is too much of.
         cause: TooLarge,
     },
-    /// A file, folder or model is not what it should be.
+    /// A line of a file, or a value, is not what it should be.
+    #[error("{place}: {message}")]
+    Input {
+        /// The file with the line, or the name of the value.
+        place: String,
+        /// What was expected and what was found.
+        message: String,
+    },
+    /// A file that this program writes is damaged.
     #[error("{file}: {message}")]
-    Data {
-        /// The file's name as the user gave it.
+    Corrupt {
+        /// Its kind.
+        artefact: Artefact,
+        /// Its name as the user gave it.
         file: String,
         /// What was expected and what was found.
         message: String,
     },
+    /// A file of a format that this program does not read.
+    #[error("{file}: expected a {artefact} of format {supported}, found {found}; make it again with this program")]
+    Unsupported {
+        /// Its kind.
+        artefact: Artefact,
+        /// Its name as the user gave it.
+        file: String,
+        /// The format that was found.
+        found: i64,
+        /// The format that this program reads.
+        supported: i64,
+    },
+    /// A file of another kind than the one that is needed.
+    #[error("{file}: expected a {expected}, found {found}")]
+    WrongKind {
+        /// The file's name as the user gave it.
+        file: String,
+        /// The kind that is needed.
+        expected: Artefact,
+        /// The kind that was found.
+        found: String,
+    },
+    /// Another process is changing a library.
+    #[error("{0}: another process is writing; try again")]
+    Busy(String),
     /// A file or folder is there already, and would be lost.
     #[error("{path}: expected nothing there, found {found}")]
     Exists {
@@ -223,8 +258,12 @@ impl Error {
         Error::Io { file: shown(file), source }
     }
 
-    pub fn data(file: impl AsRef<Path>, message: impl ToString) -> Self {
-        Error::Data { file: shown(file), message: message.to_string() }
+    pub fn input(place: impl AsRef<Path>, message: impl ToString) -> Self {
+        Error::Input { place: shown(place), message: message.to_string() }
+    }
+
+    pub fn corrupt(artefact: Artefact, file: impl AsRef<Path>, message: impl ToString) -> Self {
+        Error::Corrupt { artefact, file: shown(file), message: message.to_string() }
     }
 
     pub fn parse(file: impl AsRef<Path>, cause: ParseError) -> Self {
@@ -240,6 +279,126 @@ impl Error {
 
     pub fn other_work(path: &Path, expected: impl ToString, found: impl ToString) -> Self {
         Error::OtherWork { path: shown(path), expected: expected.to_string(), found: found.to_string() }
+    }
+}
+
+/// A kind of file that this program writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Artefact {
+    /// A network that scores statements one by one.
+    Model,
+    /// A network that makes a vector of each statement.
+    Retriever,
+    /// A network that scores the best candidates together with the goal.
+    Reranker,
+    /// Trees that combine ranking features.
+    Blend,
+    /// A premise library.
+    Library,
+    /// The cached index of a hammer's files.
+    HammerCache,
+    /// A data set prepared for training.
+    Dataset,
+    /// A checkpoint of a training run.
+    Checkpoint,
+}
+
+impl fmt::Display for Artefact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Artefact::Model => "model",
+            Artefact::Retriever => "model that makes a vector of each statement",
+            Artefact::Reranker => "re-ranker",
+            Artefact::Blend => "blend of ranking features",
+            Artefact::Library => "premise library",
+            Artefact::HammerCache => "cached index",
+            Artefact::Dataset => "prepared data set",
+            Artefact::Checkpoint => "checkpoint",
+        })
+    }
+}
+
+/// The way out of an error. Each door words it in its own flags, fields or calls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Hint {
+    /// Raise a limit.
+    RaiseLimit(Limit),
+    /// Give fewer or smaller statements: no setting raises this limit.
+    SmallerStatements,
+    /// Add to the file that is there, or choose another name.
+    AddToLibrary,
+    /// Make a library first.
+    MakeLibrary,
+    /// Use the model that made the library, or make the library again.
+    ModelOfLibrary,
+    /// Return more statements, or require fewer.
+    RequireFewer,
+    /// Prepare the data with problems, or give the raw data.
+    PrepareProblems,
+    /// Prepare the data first.
+    Prepare,
+    /// Name the format.
+    NameFormat,
+    /// Hold out fewer conjectures.
+    HoldOutFewer,
+    /// Hold out from one conjecture to this number.
+    HoldOut(usize),
+    /// Choose other parts of the data, or other data.
+    OtherSplit,
+    /// Choose a model that was trained on such data.
+    OtherModel,
+    /// Resume the run, or choose another folder.
+    Resume,
+    /// Give the data that the run began with.
+    SameData,
+    /// Remove what is there, or choose another folder.
+    OtherFolder,
+    /// Try a lower learning rate, or shorter gradients.
+    LowerRate,
+    /// Start fewer processes, or make batches larger.
+    FewerProcesses,
+}
+
+impl Error {
+    /// Returns the way out, if there is one.
+    pub fn hint(&self) -> Option<Hint> {
+        Some(match self {
+            Error::Parse { cause, .. } => return cause.limit.map(of_limit),
+            // A network counts nodes in sixteen bits, whatever the limits say.
+            Error::TooLarge { cause, .. }
+                if cause.what == Limit::Nodes && cause.limit == u64::from(u16::MAX) =>
+            {
+                Hint::SmallerStatements
+            }
+            Error::TooLarge { cause, .. } => of_limit(cause.what),
+            Error::Exists { found: "a file", .. } => Hint::AddToLibrary,
+            Error::NoSuchLibrary(_) => Hint::MakeLibrary,
+            Error::OtherModel { .. } => Hint::ModelOfLibrary,
+            Error::TooManyForced { .. } => Hint::RequireFewer,
+            Error::NoProblems { .. } => Hint::PrepareProblems,
+            Error::NotPrepared(_) => Hint::Prepare,
+            Error::UnknownLayout { .. } => Hint::NameFormat,
+            Error::TooFewPairs { .. } => Hint::HoldOutFewer,
+            Error::NothingHeldOut { training, .. } => Hint::HoldOut(training.saturating_sub(1).max(1)),
+            Error::NothingToRank(_) => Hint::OtherSplit,
+            Error::ForeignModel { .. } => Hint::OtherModel,
+            Error::RunExists(_) => Hint::Resume,
+            Error::OtherData { .. } => Hint::SameData,
+            Error::OtherWork { .. } => Hint::OtherFolder,
+            Error::Diverged { .. } => Hint::LowerRate,
+            Error::TooManyProcesses { .. } => Hint::FewerProcesses,
+            _ => return None,
+        })
+    }
+}
+
+/// The way out of a limit.
+pub fn of_limit(limit: Limit) -> Hint {
+    match limit {
+        Limit::Edges | Limit::Statements => Hint::SmallerStatements,
+        limit => Hint::RaiseLimit(limit),
     }
 }
 

@@ -1,49 +1,47 @@
-//! Premise selection for theorem provers by deep graph embedding.
+//! Premise selection for theorem provers by graph neural networks.
 //!
-//! Which of the statements that I know are worth using for this goal? Three lines answer that for a list of statements:
+//! Given a goal and known statements, an [`Engine`] ranks the statements by how much they help to prove the goal:
 //!
 //! ```
-//! use formulanet::{Ranker, Statement};
+//! use formulanet::{Engine, Query, Statement};
 //!
-//! let known = [Statement::hol("ADD_ZERO", "!m. m + 0 = m")?, Statement::hol("REFL", "!x. x = x")?];
-//! let goal = Statement::hol("goal", "!m n. m + n = n + m")?;
-//! for best in Ranker::load_default()?.best(&goal, &known, 5)? {
-//!     println!("{:.3} {}", best.score, known[best.statement].name);
+//! let engine = Engine::new()?;
+//! let known = [Statement::hol("ADD_ZERO", "!m. m + 0 = m"), Statement::hol("REFL", "!x. x = x")];
+//! let corpus = engine.corpus().statements(known).build()?;
+//! for hit in engine.rank(&corpus, &Query::new("!m n. m + n = n + m").k(5))?.hits {
+//!     println!("{:.3} {}", hit.score, hit.statement.name);
 //! }
 //! # Ok::<(), formulanet::Error>(())
 //! ```
 //!
-//! A [`Library`] keeps statements in a file, embedded once. To add to it and to ask it for the best takes a line each:
+//! - An [`Engine`] has the models. It is cheap to clone, and threads share it.
+//! - A [`Corpus`] is an immutable snapshot of the statements that may be used: of lists, files, a [`Problem`] and a [`Library`].
+//! - A [`Query`] has the goals, which statements are eligible, how many are returned, and a [`Policy`].
+//! - A [`Plan`] follows from the corpus and the policy: [`Engine::plan`] returns it, and each [`Ranking`] has it.
+//!
+//! A [`Library`] keeps statements, their vectors and the dependencies of their proofs in a file:
 //!
 //! ```
-//! # use formulanet::{Library, Ranker, Statement};
+//! # use formulanet::{Engine, Query, Residency, Statement};
+//! # #[cfg(feature = "sqlite")] {
+//! use formulanet::Library;
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("lemmas.db");
-//! # Library::build(&path, &Ranker::load_default()?, "hol-premises", |_| Ok(()))?;
-//! let mut library = Library::open(&path)?;
-//! library.add([Statement::hol("ADD_COMM", "!m n. m + n = n + m")?])?;
-//! let best = library.best(&Statement::hol("goal", "!a. a + 1 = 1 + a")?, 5)?;
-//! assert_eq!(best[0].0.name, "ADD_COMM");
+//! # let engine = Engine::new()?;
+//!
+//! let mut library = Library::create(&path, &engine, formulanet::Language::Hol)?;
+//! library.add(&engine, [Statement::hol("ADD_COMM", "!m n. m + n = n + m")])?;
+//! let corpus = engine.corpus().library(&path, Residency::Streamed).build()?;
+//! let ranking = engine.rank(&corpus, &Query::new("!a. a + 1 = 1 + a"))?;
+//! assert_eq!(ranking.hits[0].statement.name, "ADD_COMM");
+//! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # The rooms
-//!
-//! The rest is for programs that do more: the `formulanet` command and the server are made of it. Each room builds on those
-//! before it.
-//!
-//! - [`logic`] turns text into formulas and formulas into graphs, [`net`] computes with graphs of numbers.
-//! - [`read`] reads named formulas from files of any format.
-//! - [`data`] prepares data sets for training, and maps them.
-//! - [`model`] has model files, the models that are built in, and how formulas become what a model reads.
-//! - [`rank`] scores and selects statements, and keeps libraries.
-//! - [`measure`] says how good a model is, [`train`] makes one, and `paper` repeats the tables of the paper.
-//! - [`processes`] shares the work of several processes.
-//!
 //! # Features
 //!
-//! All are on by default. `libraries` has [`Library`], and builds SQLite; `plots` draws charts, and has the room `paper`;
-//! `shipped` has the models that are built in, 39 MB: without it, give [`Ranker::load`] a model file.
+//! `sqlite` has [`Library`] and builds SQLite with a C compiler. `models` has the models that the default ranking uses, 18 MB:
+//! without it, give [`EngineBuilder::model`] a model file. Both are on by default.
 
 mod cancel;
 mod corpus;
@@ -56,9 +54,9 @@ mod pipeline;
 pub mod policy;
 pub mod problem;
 mod query;
-mod ranking;
 #[doc(hidden)]
 pub mod rank;
+mod ranking;
 #[doc(hidden)]
 pub mod read;
 #[doc(hidden)]
@@ -72,13 +70,12 @@ pub use engine::{Engine, EngineBuilder};
 pub use error::Error;
 pub use formulanet_logic as logic;
 pub use formulanet_net as net;
-#[cfg(feature = "sqlite")]
-pub use rank::Library;
 pub use policy::{Order, Plan, Policy, Rerank, Symbols};
 pub use problem::Problem;
 pub use query::{Duplicates, Goal, GoalFormula, Query, Scope, Take};
-pub use ranking::{Evidence, Hit, Id, Ranking};
+#[cfg(feature = "sqlite")]
+pub use rank::Library;
 #[doc(hidden)]
 pub use rank::Ranker;
-pub use read::Statement;
-pub use util::files::write_whole;
+pub use ranking::{Evidence, Hit, Id, Ranking};
+pub use read::{Statement, Syntax as Language};

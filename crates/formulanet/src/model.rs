@@ -5,7 +5,6 @@ mod file;
 pub mod forest;
 pub mod knowledge;
 pub mod recipe;
-mod seal;
 pub mod serde_view;
 pub mod shipped;
 pub mod together;
@@ -13,5 +12,4 @@ pub mod vocabulary;
 
 pub use file::{AnyModel, Known, Origin, TrainedModel, bytes_of};
 pub use forest::Forest;
-pub use seal::seal_file;
 pub use together::TogetherFile;

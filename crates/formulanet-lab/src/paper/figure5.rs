@@ -68,7 +68,7 @@ pub fn figure5(
     let rows = choose::rows(&nodes, &trained.vocabulary, options);
     if rows.is_empty() && options.queries > 0 {
         let message = "expected a held-out statement with a node that has parents and children, found none";
-        return Err(Error::data(prepared.path(), message));
+        return Err(Error::input(prepared.path(), message));
     }
     let plane = plane::Plane::new(&nodes, options.seed);
     let svg = page::svg(&rows, &plane, &nodes, &trained.vocabulary, options);

@@ -179,7 +179,7 @@ impl<'a> Reproduction<'a> {
     ///
     /// If the settings make no sense, or a folder cannot be made.
     pub fn open(settings: &'a Settings, progress: &'a dyn Progress) -> Result<Self, Error> {
-        settings.recipe().check().map_err(|message| Error::data("recipe", message))?;
+        settings.recipe().check().map_err(|message| Error::input("recipe", message))?;
         for folder in [&settings.work, &settings.results] {
             fs::create_dir_all(folder).map_err(|error| Error::io(folder, error))?;
         }

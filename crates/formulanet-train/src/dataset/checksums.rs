@@ -7,6 +7,7 @@ use formulanet::net::checksum;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
+use formulanet::error::Artefact;
 
 /// Checksums by the names of files. Folders of older versions have none.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -39,8 +40,8 @@ impl Checksums {
         if self.is_empty() || self.0.get(&*name).is_some_and(is_same) {
             return Ok(());
         }
-        Err(Error::data(
-            path,
+        Err(Error::corrupt(
+            Artefact::Dataset, path,
             "expected the file that was written, found a damaged one; prepare the folder again",
         ))
     }

@@ -129,7 +129,7 @@ impl<'a> Worker<'a> {
             (_, layout) => {
                 let name = Layout::ALL.iter().find(|(_, l)| *l == layout).map_or("", |(name, _)| name);
                 let message = format!("expected a {name} file as the others are, found something else");
-                Err(Error::data(&parsed.file, message))
+                Err(Error::input(&parsed.file, message))
             }
         };
         if let Err(error) = result {
@@ -176,7 +176,7 @@ impl<'a> Worker<'a> {
                 // Without its conjecture, nothing else of the file means anything.
                 let Position { line, .. } = entry.statement.position;
                 let message = "expected a conjecture that can be read before this, found none";
-                self.skip(Error::data(format!("{}:{line}", parsed.file), message), parsed)?;
+                self.skip(Error::input(format!("{}:{line}", parsed.file), message), parsed)?;
                 continue;
             }
             let result = self.holstep.parse(&entry.statement, &mut self.names, &mut self.formula);
@@ -214,7 +214,7 @@ impl<'a> Worker<'a> {
             let added = line.and_then(|(kind, name, number)| {
                 if !is_conjecture && !has_conjecture {
                     let message = "expected a conjecture that can be read before this, found none";
-                    return Err(Error::data(format!("{}:{number}", parsed.file), message));
+                    return Err(Error::input(format!("{}:{number}", parsed.file), message));
                 }
                 let graph = self.add(Position { line: number, column: 3 }, parsed)?;
                 Ok((kind, name, graph))
@@ -294,7 +294,7 @@ impl<'a> Worker<'a> {
         let options = hol::Options { limits: self.limits, ..hol::Options::default() };
         self.formula = read::parse(text, syntax, &options, &mut self.names).map_err(|error| {
             let file = format!("{}:{}", parsed.file, position.line);
-            Error::data(file, format!("in the {field}, {error}"))
+            Error::input(file, format!("in the {field}, {error}"))
         })?;
         self.add(position, parsed)
     }
@@ -312,14 +312,14 @@ impl<'a> Worker<'a> {
         let wide = graph.starts().windows(2).find(|w| w[1] - w[0] > u32::from(u16::MAX));
         if wide.is_some() {
             let message = format!("{position}: expected at most {} children of a node, found more", u16::MAX);
-            return Err(Error::data(&parsed.file, message));
+            return Err(Error::input(&parsed.file, message));
         }
         // The vocabulary is a file of lines.
         let is_known = |label: Symbol| self.label_hashes.get(label.index()).is_some_and(|&hash| hash != 0);
         let is_line = |label: Symbol| !self.names.name(label).contains(['\n', '\r']);
         if !graph.labels().iter().all(|&label| is_known(label) || is_line(label)) {
             let message = format!("{position}: expected symbols without line breaks, found one with");
-            return Err(Error::data(&parsed.file, message));
+            return Err(Error::input(&parsed.file, message));
         }
         if let Some(statements) = &mut self.statements {
             let statement = statements.make(&self.formula, &self.names);

@@ -127,7 +127,7 @@ pub fn prepare(
         }
         let message = "expected a new folder, found one that was prepared from other input or with other \
                        options; remove it or choose another";
-        return Err(Error::data(output, message));
+        return Err(Error::input(output, message));
     }
     write::check_output(output)?;
     let layout = match layout {
@@ -169,7 +169,7 @@ pub(super) fn recognise(source: &Source, input: &Path, longest: usize) -> Result
         (Some((Some(layout), _)), _) => Ok(layout),
         (Some((None, file)), _) => Err(Error::UnknownLayout { input: shown(input), file }),
         (None, Err(error)) => Err(error),
-        (None, Ok(())) => Err(Error::data(input, "expected files, found none")),
+        (None, Ok(())) => Err(Error::input(input, "expected files, found none")),
     }
 }
 

@@ -153,7 +153,7 @@ impl Problems {
         let mut collection =
             prepare::collect(&source, layout, &prepare_options, options.threads.max(1), progress)?;
         if collection.conjectures.is_empty() {
-            return Err(Error::data(path.display().to_string(), "expected conjectures, found none"));
+            return Err(Error::input(path.display().to_string(), "expected conjectures, found none"));
         }
         collection.pairs.sort_by_key(|pair| pair.conjecture);
         folders::hold_out(&mut collection.conjectures, &prepare_options);
@@ -253,7 +253,7 @@ impl Problems {
     pub fn append(&mut self, other: Problems) -> Result<(), Error> {
         if self.features != other.features {
             let message = format!("expected the same numbers for each candidate as in {}", self.origin.path);
-            return Err(Error::data(other.origin.path, message));
+            return Err(Error::input(other.origin.path, message));
         }
         let [symbols, statements, candidates] =
             [self.symbols.len(), self.statements.len(), self.candidates.len()].map(|count| count as u32);

@@ -97,7 +97,7 @@ impl Source {
             return Ok(Source { path: path.to_owned(), kind: Kind::Directory(files), bytes });
         }
         if !metadata.is_file() {
-            return Err(Error::data(
+            return Err(Error::input(
                 path,
                 "expected a directory, an archive or a file, found a device or a pipe",
             ));
@@ -204,10 +204,10 @@ impl Source {
                 Path::new(&name).components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
             if !is_inside {
                 let message = format!("expected paths inside the archive, found `{name}`");
-                return Err(Error::data(&shown, message));
+                return Err(Error::input(&shown, message));
             }
             if !seen.insert(name.clone()) {
-                return Err(Error::data(&shown, format!("expected each file once, found `{name}` again")));
+                return Err(Error::input(&shown, format!("expected each file once, found `{name}` again")));
             }
             let place = format!("{shown}: {name}");
             let size = entry.size();
@@ -216,7 +216,7 @@ impl Source {
         // To the very end, where a compressed file has its checksum.
         io::copy(&mut archive.into_inner(), &mut io::sink()).map_err(fail)?;
         if seen.is_empty() {
-            return Err(Error::data(&shown, "expected files in the archive, found none"));
+            return Err(Error::input(&shown, "expected files in the archive, found none"));
         }
         Ok(())
     }
@@ -265,7 +265,7 @@ fn read_file(
             && total != size
         {
             let message = format!("expected {size} bytes, found {total}: the archive is cut");
-            return Err(Error::data(shown, message));
+            return Err(Error::input(shown, message));
         }
         if let Some(bytes) = passed {
             match content.iter().position(|&byte| byte == b'\n') {
@@ -274,7 +274,7 @@ fn read_file(
                     (passed, searched, first_line) = (None, 0, first_line + 1);
                 }
                 None if !is_end && bytes > MAX_PASSED => {
-                    return Err(Error::data(
+                    return Err(Error::input(
                         shown,
                         format!("expected lines, found one of more than {bytes} bytes"),
                     ));
@@ -292,7 +292,7 @@ fn read_file(
         if !is_end {
             if Layout::of(&content) != Some(Layout::Jsonl) {
                 if content.len() as u64 > MAX_FILE {
-                    return Err(Error::data(shown, format!("expected at most {MAX_FILE} bytes, found more")));
+                    return Err(Error::input(shown, format!("expected at most {MAX_FILE} bytes, found more")));
                 }
                 continue;
             }

@@ -19,6 +19,7 @@ use super::checksums::Checksums;
 use super::source::Layout;
 use super::split::Split;
 use crate::Error;
+use formulanet::error::Artefact;
 use formulanet::error::shown;
 use formulanet::util::files::read_text;
 use formulanet::util::hash::digest;
@@ -76,8 +77,8 @@ impl Meta {
         if known == now.take(META) {
             return Ok(());
         }
-        Err(Error::data(
-            file,
+        Err(Error::corrupt(
+            Artefact::Dataset, file,
             "expected the description that was written, found a damaged one; prepare the folder again",
         ))
     }
@@ -373,7 +374,7 @@ impl Prepared {
         let vocabulary: Vec<String> = text.lines().map(str::to_owned).collect();
         let arrays = find(&memory, &meta.counts, vocabulary.len()).map_err(|found| {
             let message = format!("expected a whole prepared folder, found {found}; prepare it again");
-            Error::data(&graphs, message)
+            Error::corrupt(Artefact::Dataset, &graphs, message)
         })?;
         Ok(Prepared { path: path.to_owned(), meta, vocabulary, memory, arrays })
     }
@@ -388,7 +389,7 @@ impl Prepared {
                 && graph.tokens.iter().all(|&token| usize::from(token) < self.vocabulary.len());
             if !is_sound {
                 let message = format!("graph {number} is damaged; prepare the folder again");
-                return Err(Error::data(self.path.join(GRAPHS), message));
+                return Err(Error::corrupt(Artefact::Dataset, self.path.join(GRAPHS), message));
             }
         }
         Ok(())
@@ -492,7 +493,7 @@ pub(super) fn read_meta(path: &Path) -> Result<Meta, Error> {
         _ => Error::io(&file, error),
     })?;
     let wrong = |error: serde_json::Error| {
-        Error::data(&file, format!("expected the description of a prepared folder, found {error}"))
+        Error::corrupt(Artefact::Dataset, &file, format!("expected the description of a prepared folder, found {error}"))
     };
     let value: serde_json::Value = serde_json::from_str(&text).map_err(wrong)?;
     let format = &value["format"];
@@ -501,7 +502,7 @@ pub(super) fn read_meta(path: &Path) -> Result<Meta, Error> {
         let message = format!(
             "expected a folder of format {FORMAT}, found {format}; prepare it again with this program"
         );
-        return Err(Error::data(&file, message));
+        return Err(Error::corrupt(Artefact::Dataset, &file, message));
     }
     let meta: Meta = serde_json::from_value(value).map_err(wrong)?;
     if meta.format > OLDEST_FORMAT || !meta.checksums.is_empty() {

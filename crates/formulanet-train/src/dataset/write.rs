@@ -25,12 +25,12 @@ pub(super) fn check_output(output: &Path) -> Result<(), Error> {
     let is_taken = output.exists() && !fs::read_dir(output).is_ok_and(|mut entries| entries.next().is_none());
     if is_taken {
         let message = "expected a new or empty folder, found something else; choose another";
-        return Err(Error::data(output, message));
+        return Err(Error::input(output, message));
     }
     let parent = folder_of(output);
     if !parent.is_dir() {
         let message = format!("expected a folder in {}, which is not there", parent.display());
-        return Err(Error::data(output, message));
+        return Err(Error::input(output, message));
     }
     Ok(())
 }
@@ -43,14 +43,14 @@ pub(super) fn write(
     progress: &dyn Progress,
 ) -> Result<Meta, Error> {
     if collection.pairs.is_empty() && collection.conjectures.is_empty() {
-        return Err(Error::data(meta.input, "expected conjectures, found none"));
+        return Err(Error::input(meta.input, "expected conjectures, found none"));
     }
     collection.pairs.sort_by_key(|pair| pair.conjecture);
     hold_out(&mut collection.conjectures, &meta.options);
     let vocabulary = Vocabulary::of(&collection, meta.options.labels, meta.options.min_count);
     if vocabulary.labels.len() > usize::from(u16::MAX) {
         let message = format!("expected at most {} labels, found {}", u16::MAX, vocabulary.labels.len());
-        return Err(Error::data(meta.input, message));
+        return Err(Error::input(meta.input, message));
     }
     in_new_folder(output, |folder| {
         if meta.options.together {

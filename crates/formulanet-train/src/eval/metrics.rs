@@ -170,7 +170,7 @@ fn vote(predictions: &[Prediction], steps: &[f32]) -> Option<f64> {
 /// Whether predictions can be measured at all.
 fn check(predictions: &[Prediction]) -> Result<(), Error> {
     if predictions.is_empty() {
-        return Err(Error::data("predictions", "expected at least one prediction, found none"));
+        return Err(Error::input("predictions", "expected at least one prediction, found none"));
     }
     predictions.iter().enumerate().try_for_each(|(place, prediction)| check_score(prediction.score, place))
 }
@@ -182,7 +182,7 @@ fn check_steps(predictions: &[Prediction], steps: &[f32]) -> Result<(), Error> {
         let message = format!(
             "expected equally many steps of each of the {number} predictions, found {found} probabilities of steps"
         );
-        return Err(Error::data("predictions", message));
+        return Err(Error::input("predictions", message));
     }
     steps.iter().enumerate().try_for_each(|(place, &score)| check_score(score, place / (found / number)))
 }
@@ -192,5 +192,5 @@ fn check_score(score: f32, place: usize) -> Result<(), Error> {
         return Ok(());
     }
     let message = format!("expected a probability as the score of prediction {}, found {score}", place + 1);
-    Err(Error::data("predictions", message))
+    Err(Error::input("predictions", message))
 }

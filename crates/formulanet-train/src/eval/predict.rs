@@ -76,7 +76,7 @@ impl TokenMap {
             return Ok(TokenMap { changes: None });
         }
         let vocabulary = Vocabulary::new(model).ok_or_else(|| {
-            Error::data(name, "expected a model whose vocabulary has UNKNOWN; train it again")
+            Error::input(name, "expected a model whose vocabulary has UNKNOWN; train it again")
         })?;
         let tokens: Vec<Option<u16>> = data.iter().map(|label| vocabulary.known(label)).collect();
         let ordinary: Vec<_> =

@@ -48,7 +48,7 @@ impl TheoryTest {
         let mut tests: Vec<_> = proved.collect();
         tests.drain(..tests.len().saturating_sub(number));
         if tests.is_empty() {
-            return Err(Error::data(file, "expected facts with proofs that use others, found none"));
+            return Err(Error::input(file, "expected facts with proofs that use others, found none"));
         }
         test.tests = tests;
         Ok(test)
@@ -68,11 +68,11 @@ impl TheoryTest {
         while let Some((number, line)) = lines.next()? {
             let place = format!("{tests}:{number}");
             let Some((name, used)) = line.split_once(':') else {
-                return Err(Error::data(place, "expected `name: name name ...`, found a line without `:`"));
+                return Err(Error::input(place, "expected `name: name name ...`, found a line without `:`"));
             };
             let name = name.trim();
             let Some(fact) = test.file.number(name) else {
-                return Err(Error::data(
+                return Err(Error::input(
                     place,
                     format!("expected a fact of {file}, found `{name}`, which is not there"),
                 ));
@@ -80,12 +80,12 @@ impl TheoryTest {
             let used =
                 test.file.resolve(&place, fact, used.split_whitespace(), is_strict, &mut test.oddities)?;
             if asked.insert(fact, used).is_some() {
-                return Err(Error::data(place, format!("expected each name once, found `{name}` again")));
+                return Err(Error::input(place, format!("expected each name once, found `{name}` again")));
             }
         }
         test.tests = asked.into_iter().filter(|(_, used)| !used.is_empty()).collect();
         if test.tests.is_empty() {
-            return Err(Error::data(tests, "expected facts with proofs that use others, found none"));
+            return Err(Error::input(tests, "expected facts with proofs that use others, found none"));
         }
         Ok(test)
     }
@@ -108,7 +108,7 @@ impl TheoryTest {
             },
         )?;
         if let Some((fact, cause)) = too_large {
-            return Err(Error::data(shown, format!("{}: {cause}", file.facts[fact].name)));
+            return Err(Error::input(shown, format!("{}: {cause}", file.facts[fact].name)));
         }
         Ok(TheoryTest {
             file,

@@ -59,7 +59,7 @@ impl Reader {
         let scales = scales_of(&file.scales, problems.features()).ok_or_else(|| {
             let message =
                 "expected pools with the signals that the model was trained with; prepare them again";
-            Error::data(&problems.origin().path, message)
+            Error::input(&problems.origin().path, message)
         })?;
         Ok(Reader {
             network: TogetherNetwork::new(file.model.clone(), compute),
@@ -113,7 +113,7 @@ pub fn predict_together(
                 let of = |&place: &usize| -> &Candidate { &problem.candidates[place] };
                 let statements = places.iter().map(|place| of(place).statement);
                 problems.build(problem.conjecture, statements, builder).map_err(|cause| {
-                    Error::data(&problems.origin().path, format!("{}: {cause}", problem.name))
+                    Error::input(&problems.origin().path, format!("{}: {cause}", problem.name))
                 })?;
                 let mut input = problem_input(builder.graph(), |symbol| names[symbol as usize]);
                 input.features = scaled(scales, &problem, &places);

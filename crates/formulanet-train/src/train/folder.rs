@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Line, Reached};
 use crate::Error;
+use formulanet::error::Artefact;
 use crate::dataset::Prepared;
 use formulanet::error::shown;
 use formulanet::model::together::TogetherRecipe;
@@ -60,7 +61,7 @@ impl Log {
 /// If it cannot be read, or is of another kind.
 pub fn recipe_of<R: DeserializeOwned>(folder: &Path) -> Result<R, Error> {
     let path = folder.join(RECIPE);
-    toml::from_str(&read_text(&path)?).map_err(|error| Error::data(path, error))
+    toml::from_str(&read_text(&path)?).map_err(|error| Error::corrupt(Artefact::Checkpoint, path, error))
 }
 
 /// Whether a run folder is of a network that reads statements together.
@@ -96,7 +97,7 @@ impl RunFolder {
     }
 
     pub(super) fn damaged(&self, found: &str) -> Error {
-        Error::data(self.path(STATE), format!("expected a checkpoint of this run, found {found}"))
+        Error::corrupt(Artefact::Checkpoint, self.path(STATE), format!("expected a checkpoint of this run, found {found}"))
     }
 
     /// Adds a line to the log.
@@ -114,7 +115,7 @@ impl RunFolder {
     /// Writes a checkpoint.
     pub(super) fn save<S: Shape>(&self, state: &State<S>, reached: &Reached) -> Result<(), Error> {
         let path = self.path(STATE);
-        write_whole(&path, &state_bytes(state, reached).map_err(|message| Error::data(&path, message))?)
+        write_whole(&path, &state_bytes(state, reached).map_err(|message| Error::corrupt(Artefact::Checkpoint, &path, message))?)
     }
 
     /// Reads the checkpoint, and cuts the log off behind it. A run that was stopped before its first checkpoint begins

@@ -104,7 +104,7 @@ pub fn train_library(
     if proofs < FEWEST || held_out == 0 {
         let message =
             format!("expected at least {FEWEST} proofs to learn from, found {proofs}; learn from more first");
-        return Err(Error::data("library", message));
+        return Err(Error::input("library", message));
     }
     let recipe = TogetherRecipe {
         min_count: 3,
@@ -130,7 +130,7 @@ pub fn train_library(
     };
     if let RunEnd::Stopped(_) = train_together_from(&run, Some(first), progress, listen)? {
         let message = "expected more time: training did not come to its end, and nothing was kept";
-        return Err(Error::data("library", message));
+        return Err(Error::input("library", message));
     }
     let path = folder.join("model.safetensors");
     let bytes = files::read(&path)?;

@@ -142,12 +142,12 @@ fn read(
         }
     })?;
     if let Some((fact, cause)) = too_large {
-        return Err(Error::data(&source.file, format!("{}: {cause}", file.facts[fact].name)));
+        return Err(Error::input(&source.file, format!("{}: {cause}", file.facts[fact].name)));
     }
     let has_proof = |&fact: &usize| file.facts[fact].proof.as_ref().is_some_and(|proof| !proof.is_empty());
     let proved: Vec<usize> = (0..file.facts.len()).filter(has_proof).collect();
     if proved.is_empty() {
-        return Err(Error::data(&source.file, "expected facts with a proof, found none"));
+        return Err(Error::input(&source.file, "expected facts with a proof, found none"));
     }
     let proved_names: Vec<&str> = proved.iter().map(|&fact| file.facts[fact].name.as_str()).collect();
     let held_out: HashSet<usize> = choose_held_out(&proved_names, &options.validation, options.seed);

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::folder::RunFolder;
 use super::{Reached, folder};
 use crate::Error;
+use formulanet::error::Artefact;
 use crate::processes;
 use formulanet::model::recipe::Recipe;
 
@@ -64,7 +65,7 @@ pub(super) fn restore<S: Shape>(
     }
     let bytes = processes::from_first(group, bytes);
     if !group.is_first() {
-        let wrong = |found: String| Error::data("rank 0", format!("expected its checkpoint, found {found}"));
+        let wrong = |found: String| Error::corrupt(Artefact::Checkpoint, "rank 0", format!("expected its checkpoint, found {found}"));
         reached = folder::restore_bytes(state, &bytes).map_err(wrong)?;
     }
     Ok(reached)

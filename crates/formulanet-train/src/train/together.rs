@@ -52,7 +52,7 @@ pub(super) fn train_together_from(
     listen: &mut dyn FnMut(Event<'_>),
 ) -> Result<RunEnd, Error> {
     let TogetherRun { problems, recipe, options, .. } = *run;
-    recipe.check().map_err(|message| Error::data("recipe", message))?;
+    recipe.check().map_err(|message| Error::input("recipe", message))?;
     let group = options.group;
     let compute = Compute::among(group, recipe.precision, options.threads);
     let data = data_of(problems);

@@ -68,14 +68,14 @@ impl<'a> Trainer<'a> {
         if first.vocabulary != self.prepared.vocabulary() {
             let message =
                 "expected a model with the data's labels, found others; train both on the same data";
-            return Err(Error::data("first weights", message));
+            return Err(Error::input("first weights", message));
         }
         let theirs: HashMap<&str, &Tensor> =
             first.model.layout().tensors().iter().map(|tensor| (tensor.name.as_str(), tensor)).collect();
         let (expected, found) = (self.state.model.config(), first.model.config());
         if (expected.dimension, expected.kind, expected.norm) != (found.dimension, found.kind, found.norm) {
             let message = format!("expected a network like {expected:?}, found {found:?}");
-            return Err(Error::data("first weights", message));
+            return Err(Error::input("first weights", message));
         }
         let reads = |config: &Config| (config.meeting, config.is_conditional, config.width());
         let reads_alike = reads(expected) == reads(found);

@@ -9,6 +9,7 @@ use formulanet_net::{Attachments, Meeting, Metadata, Model, Storage, checksum, i
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
+use crate::error::Artefact;
 use crate::error::shown;
 use crate::model::knowledge::memory::Seen;
 use crate::model::knowledge::proofs::{Proofs, Shares};
@@ -111,9 +112,9 @@ impl TrainedModel {
         let (model, metadata, attachments) = opened.map_err(|error| match bytes {
             _ if TogetherFile::is_one(bytes) => Error::ReadsTogether { model: name.to_owned() },
             _ if is_count_model(bytes) => Error::OnlyCounts { model: name.to_owned() },
-            _ => Error::data(name, error),
+            _ => Error::corrupt(Artefact::Model, name, error),
         })?;
-        let damaged = |message: String| Error::data(name, message);
+        let damaged = |message: String| Error::corrupt(Artefact::Model, name, message);
         if !is_sealed(bytes) {
             return Err(damaged(
                 "expected a checksum, found a model without a checksum; train it again".into(),
@@ -204,7 +205,7 @@ impl TrainedModel {
         ]);
         attachments.retain(|_, bytes| !bytes.is_empty());
         let bytes = self.model.to_bytes(storage, &metadata, &attachments);
-        files::write_whole(path, &bytes.map_err(|error| Error::data(path, error))?)
+        files::write_whole(path, &bytes.map_err(|error| Error::corrupt(Artefact::Model, path, error))?)
     }
 }
 

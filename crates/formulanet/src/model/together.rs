@@ -15,6 +15,7 @@ pub use recipe::{RecipeKind, TogetherRecipe};
 pub use scales::Scale;
 
 use crate::Error;
+use crate::error::Artefact;
 use crate::model::AnyModel;
 use crate::util::files;
 
@@ -73,10 +74,10 @@ impl TogetherFile {
     pub fn named(model: &str) -> Result<Self, Error> {
         match AnyModel::named(model)? {
             AnyModel::Together(file) => Ok(*file),
-            AnyModel::Single(_) => Err(Error::data(
-                model,
-                "expected a model that reads statements together, found one that does not",
-            )),
+            AnyModel::Single(_) => {
+                let (file, found) = (model.to_owned(), "a model that scores statements one by one".to_owned());
+                Err(Error::WrongKind { file, expected: Artefact::Reranker, found })
+            }
         }
     }
 
@@ -86,7 +87,7 @@ impl TogetherFile {
     ///
     /// If it is no such model.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, Error> {
-        let damaged = |message: String| Error::data(name, message);
+        let damaged = |message: String| Error::corrupt(Artefact::Model, name, message);
         let (model, metadata, _) =
             TogetherModel::from_bytes(bytes).map_err(|error| damaged(error.to_string()))?;
         let part = |key: &str| metadata.get(key).map_or("", String::as_str);
@@ -128,7 +129,7 @@ impl TogetherFile {
             metadata.insert(SCALES.into(), scales);
         }
         let bytes = self.model.to_bytes(storage, &metadata, &Attachments::new());
-        let bytes = bytes.map_err(|error| Error::data(path.display().to_string(), error.to_string()))?;
+        let bytes = bytes.map_err(|error| Error::corrupt(Artefact::Model, path.display().to_string(), error.to_string()))?;
         files::write_whole(path, &bytes)
     }
 

@@ -14,12 +14,12 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use super::intake::{Intake, Premise};
 use super::ranker::Ranker;
 use super::selection::matches;
-use crate::Error;
-use crate::error::shown;
+use crate::error::{Artefact, shown};
 use crate::read::{Statement, Syntax};
 use crate::util::files::folder_of;
 use crate::util::temporary::TempFolder;
 use crate::util::vector::CHUNK;
+use crate::{Engine, Error};
 
 mod addition;
 mod contents;
@@ -75,7 +75,7 @@ impl Library {
         // Under another name until it is whole.
         let place = TempFolder::new_in(folder_of(path)).map_err(failed)?;
         let unfinished = place.path().join("library");
-        let mut library = Self::create(&unfinished, ranker, model)?;
+        let mut library = Self::create_for(&unfinished, ranker, model)?;
         let mut addition = library.addition(ranker)?;
         fill(&mut addition)?;
         let added = addition.commit()?;
@@ -95,10 +95,10 @@ impl Library {
     ///
     /// If SQLite refuses.
     pub fn in_memory(ranker: &Ranker) -> Result<Self, Error> {
-        Self::create(Path::new(":memory:"), ranker, "")
+        Self::create_for(Path::new(":memory:"), ranker, "")
     }
 
-    fn create(path: &Path, ranker: &Ranker, model: &str) -> Result<Self, Error> {
+    fn create_for(path: &Path, ranker: &Ranker, model: &str) -> Result<Self, Error> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let fail = fail(path);
         let mut library = Self::connect(path, flags).map_err(&fail)?;
@@ -164,14 +164,13 @@ impl Library {
             library.connection.pragma_query_value(None, name, |row| row.get(0)).map_err(fail(path))
         };
         if pragma("application_id")? != APPLICATION {
-            return Err(Error::data(path, "expected a premise library, found another SQLite file"));
+            let found = "another SQLite file".to_owned();
+            return Err(Error::WrongKind { file: shown(path), expected: Artefact::Library, found });
         }
         let format = pragma("user_version")?;
         if format != FORMAT {
-            let message = format!(
-                "expected a library of format {FORMAT}, found {format}; build it again with this program"
-            );
-            return Err(Error::data(path, message));
+            let (artefact, file) = (Artefact::Library, shown(path));
+            return Err(Error::Unsupported { artefact, file, found: format, supported: FORMAT });
         }
         Ok(library)
     }
@@ -225,6 +224,35 @@ impl Library {
     /// If the file is damaged.
     pub fn count(&self) -> Result<usize, Error> {
         Ok(self.one("SELECT count(*) FROM statements", |row| row.get::<_, i64>(0))? as usize)
+    }
+
+    /// Makes an empty library for the engine's model of a language.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is a file already, or it cannot be written.
+    pub fn create(path: impl AsRef<Path>, engine: &Engine, language: Syntax) -> Result<Self, Error> {
+        let (path, model) = (path.as_ref(), engine.model_for(language)?);
+        Self::build(path, &model.ranker, &model.name, |_| Ok(()))?;
+        Self::open(path)
+    }
+
+    /// Adds statements, all or none; one with the name of a stored statement replaces it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a statement cannot be read, the library was made with another model, or it cannot be written.
+    pub fn add(
+        &mut self,
+        engine: &Engine,
+        statements: impl IntoIterator<Item = Statement>,
+    ) -> Result<Added, Error> {
+        let model = engine.model_of(self)?;
+        let (mut intake, mut addition) = (Intake::new(&model.ranker), self.addition(&model.ranker)?);
+        for Statement { name, text, syntax } in statements {
+            addition.push(intake.take(&name, &text, syntax)?)?;
+        }
+        addition.commit()
     }
 
     /// Begins an addition, which takes statements one by one; what is not committed does not get in.
@@ -337,7 +365,7 @@ impl Library {
     }
 
     fn error(&self, message: String) -> Error {
-        Error::data(&self.path, message)
+        Error::corrupt(Artefact::Library, &self.path, message)
     }
 }
 
@@ -365,14 +393,15 @@ fn is_read_only(error: &rusqlite::Error) -> bool {
 fn fail(path: &Path) -> impl Fn(rusqlite::Error) -> Error {
     move |error| {
         let message = match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::DatabaseBusy) => "another process is writing; try again".to_owned(),
+            Some(rusqlite::ErrorCode::DatabaseBusy) => return Error::Busy(shown(path)),
             Some(rusqlite::ErrorCode::NotADatabase) => {
-                "expected a premise library, found another file".to_owned()
+                let found = "another file".to_owned();
+                return Error::WrongKind { file: shown(path), expected: Artefact::Library, found };
             }
             Some(rusqlite::ErrorCode::ReadOnly) => "the file cannot be written".to_owned(),
             _ => error.to_string(),
         };
-        Error::data(path, message)
+        Error::corrupt(Artefact::Library, path, message)
     }
 }
 

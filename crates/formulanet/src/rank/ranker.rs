@@ -10,6 +10,7 @@ use super::intake::Intake;
 use super::row::Rows;
 use super::scorer::{Query, Scorer, Scoring};
 use crate::Error;
+use crate::error::Artefact;
 use crate::model::TrainedModel;
 use crate::model::encode::{Encoded, Encoder};
 use crate::model::vocabulary::Vocabulary;
@@ -61,12 +62,13 @@ impl Ranker {
     /// If the model's vocabulary has no token for unknown symbols, or it reads a statement anew for every conjecture.
     pub fn new(trained: TrainedModel, compute: Compute) -> Result<Self, Error> {
         if trained.model.config().marks {
-            let message = "expected a model that makes a vector of every statement, found one that reads each anew for \
-                           every conjecture; it can be measured, but for ranking take another";
-            return Err(Error::data("model", message));
+            let found = "one that reads each statement again for every conjecture; it can be measured, but for ranking \
+                         take another"
+                .to_owned();
+            return Err(Error::WrongKind { file: "model".to_owned(), expected: Artefact::Retriever, found });
         }
         let vocabulary = Vocabulary::new(&trained.vocabulary).ok_or_else(|| {
-            Error::data("model", "expected a vocabulary with UNKNOWN; train the model again")
+            Error::corrupt(Artefact::Model, "model", "expected a vocabulary with UNKNOWN; train the model again")
         })?;
         let network = Network::new(trained.model.clone(), compute);
         let (vocabulary, limits) = (Arc::new(vocabulary), Limits::default());

@@ -11,6 +11,7 @@ use formulanet_net::together::{Loss, ProblemInput, TogetherNetwork};
 use super::pool::Pool;
 use super::theory::{Features, Signals};
 use crate::Error;
+use crate::error::Artefact;
 use crate::policy::{Fuse, Stage2, TUNING};
 use crate::model::together::{Scale, TogetherFile, TogetherRecipe, problem_input};
 use crate::read::{Statement, parse};
@@ -47,7 +48,7 @@ impl Reading {
             let place = Pool::FEATURES.iter().position(|&name| name == scale.name).ok_or_else(|| {
                 let message =
                     format!("expected this program's signals, found `{}`; train it again", scale.name);
-                Error::data("reader", message)
+                Error::corrupt(Artefact::Reranker, "reader", message)
             })?;
             Ok((scale, place))
         };
@@ -114,7 +115,7 @@ impl Reading {
             Some(Legible { graph, features: Features::of(formula, names) })
         };
         let goal = legible(goal, names).ok_or_else(|| {
-            Error::data("conjecture", "expected a smaller one to read together with others")
+            Error::input("conjecture", "expected a smaller one to read together with others")
         })?;
         let mut room = MOST_NODES.saturating_sub(nodes(&goal.graph));
         let mut read: Vec<Option<Legible>> = Vec::with_capacity(count);
@@ -148,7 +149,7 @@ impl Reading {
         let mut builder = self.recipe.builder();
         for statement in std::iter::once(goal).chain(candidates) {
             let added = builder.add(statement.view());
-            added.map_err(|cause| Error::data("candidates", format!("{cause}")))?;
+            added.map_err(|cause| Error::input("candidates", format!("{cause}")))?;
         }
         let input = ProblemInput { features: told, ..problem_input(builder.graph(), name) };
         Ok(self.network.score(&input))

@@ -56,7 +56,7 @@ impl Vectors {
     ///
     /// If safetensors refuses, which it has no reason to.
     pub fn to_safetensors(&self, names: &[&str]) -> Result<Vec<u8>, Error> {
-        let refused = |error: safetensors::SafeTensorError| Error::data("vectors", error.to_string());
+        let refused = |error: safetensors::SafeTensorError| Error::input("vectors", error.to_string());
         let bytes = self.bytes();
         let shape = vec![self.values.len() / self.length, self.length];
         let view = TensorView::new(Dtype::F32, shape, &bytes).map_err(refused)?;

@@ -69,7 +69,7 @@ impl Named {
                 error.position = Position { line: position.line, column: error.position.column + column };
                 Error::parse(file, error)
             }
-            None => Error::data(format!("{file}:{}", position.line), format!("in the statement, {error}")),
+            None => Error::input(format!("{file}:{}", position.line), format!("in the statement, {error}")),
         })?;
         let (name, text) = (Some(name.as_str()), statement.as_str());
         let module = module.as_deref();
@@ -125,7 +125,7 @@ impl Named {
                 .found
                 .syntax
                 .with_overload(overload.as_deref())
-                .map_err(|message| Error::data(format!("{file}:{number}"), message))?;
+                .map_err(|message| Error::input(format!("{file}:{number}"), message))?;
             let first = self.found.proof.take();
             self.found.proofs.extend(first);
             if self.found.name.is_empty() {

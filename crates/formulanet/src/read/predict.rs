@@ -161,14 +161,14 @@ impl Text {
     fn read(file: &str) -> Result<Self, Error> {
         let failed = |error| Error::io(file, error);
         if Path::new(file).is_dir() {
-            return Err(Error::data(file, "expected a file, found a directory"));
+            return Err(Error::input(file, "expected a file, found a directory"));
         }
         let input = File::open(file).map_err(failed)?;
         let size = input.metadata().map_or(0, |data| data.len()).min(LARGEST);
         let mut bytes = Vec::with_capacity(size as usize + 1);
         input.take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
         if bytes.len() as u64 > LARGEST {
-            return Err(Error::data(file, format!("expected at most {LARGEST} bytes, found more")));
+            return Err(Error::input(file, format!("expected at most {LARGEST} bytes, found more")));
         }
         Ok(Text { file: file.to_owned(), bytes })
     }

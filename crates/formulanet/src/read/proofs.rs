@@ -40,7 +40,7 @@ pub fn read_proofs(file: &str) -> Result<Vec<Proof>, Error> {
         lines(file, text)?
     };
     if proofs.is_empty() {
-        return Err(Error::data(file, "expected proofs, found none"));
+        return Err(Error::input(file, "expected proofs, found none"));
     }
     Ok(proofs)
 }
@@ -67,14 +67,14 @@ fn lines(file: &str, text: &str) -> Result<Vec<Proof>, Error> {
             let Line { name, proof, proofs: several } = serde_json::from_str(line).map_err(|error| {
                 let message =
                     format!("expected an object with `name` and `proof`, found something else: {error}");
-                Error::data(&place, message)
+                Error::input(&place, message)
             })?;
             let all = several.into_iter().chain(proof);
             proofs.extend(all.map(|used| Proof { name: name.clone(), used, place: place.clone() }));
             continue;
         }
         let Some((name, used)) = line.split_once(':').filter(|(name, _)| !name.trim().is_empty()) else {
-            return Err(Error::data(place, "expected `name: name name ...`, found no name before `:`"));
+            return Err(Error::input(place, "expected `name: name name ...`, found no name before `:`"));
         };
         let used = used.split_whitespace().map(str::to_owned).collect();
         proofs.push(Proof { name: name.trim().to_owned(), used, place });
@@ -93,7 +93,7 @@ fn mash(file: &str, text: &str) -> Result<Vec<Proof>, Error> {
         let proof = mash_line(line).ok_or_else(|| {
             let expected = "expected `i name: parents; features; names`, found another line; let Isabelle write the file again, \
                             or remove the line";
-            Error::data(&place, expected)
+            Error::input(&place, expected)
         })?;
         // A fact without a proof is written with no names.
         if let Some((name, used)) = proof {
@@ -174,11 +174,11 @@ pub fn derivations_of(file: &str, text: &str) -> Result<Vec<Proof>, Error> {
             let begin = line.len() - line.trim_start().len();
             let Some((parts, length)) = arguments(&rest[begin..]) else {
                 let message = "expected `).` at the end of this formula, found the end of the file";
-                return Err(Error::data(here, message));
+                return Err(Error::input(here, message));
             };
             let [name, role, formula, source @ ..] = parts.as_slice() else {
                 let message = "expected a name, a role and a formula, found less";
-                return Err(Error::data(here, message));
+                return Err(Error::input(here, message));
             };
             let source = source.first().copied().unwrap_or_default();
             steps.push(Step { name: unquoted(name), role, formula, source });
@@ -203,7 +203,7 @@ fn proof(steps: &[Step<'_>], place: String) -> Result<Proof, Error> {
     let goal = steps.iter().find(|step| step.role == "conjecture");
     let Some(goal) = goal else {
         let message = "expected a derivation that says with `conjecture` what it proves, found none";
-        return Err(Error::data(place, message));
+        return Err(Error::input(place, message));
     };
     let numbers: HashMap<&str, usize> =
         steps.iter().enumerate().map(|(number, step)| (step.name.as_str(), number)).collect();

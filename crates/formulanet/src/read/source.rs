@@ -152,7 +152,7 @@ pub(super) fn open(file: &str) -> Result<Box<dyn Read>, Error> {
     }
     let path = Path::new(file);
     if path.is_dir() {
-        return Err(Error::data(file, "expected a file, found a directory"));
+        return Err(Error::input(file, "expected a file, found a directory"));
     }
     File::open(path).map(|opened| Box::new(opened) as Box<dyn Read>).map_err(|error| Error::io(file, error))
 }
@@ -172,7 +172,7 @@ fn whole(input: impl Read, file: &str, limit: usize) -> Result<String, Error> {
     let most = (limit as u64).saturating_add(1);
     input.take(most).read_to_end(&mut bytes).map_err(|error| Error::io(file, error))?;
     if bytes.len() > limit {
-        return Err(Error::data(file, format!("expected at most {limit} bytes, found more")));
+        return Err(Error::input(file, format!("expected at most {limit} bytes, found more")));
     }
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();

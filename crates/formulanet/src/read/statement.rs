@@ -5,8 +5,6 @@ use std::borrow::Cow;
 use formulanet_logic::hol::Overload;
 use formulanet_logic::{Formula, Interner, ParseError, hol, tptp};
 
-use crate::Error;
-
 /// The languages of single formulas.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(into = "&'static str", try_from = "Cow<'_, str>")]
@@ -84,28 +82,14 @@ pub struct Statement {
 }
 
 impl Statement {
-    /// A statement of HOL Light. Which of its names are constants is for the model to say that reads it.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read, with the place.
-    pub fn hol(name: impl Into<String>, text: impl Into<String>) -> Result<Self, Error> {
-        Self::checked(name.into(), text.into(), Syntax::Hol)
+    /// A statement of HOL Light. Making one parses nothing.
+    pub fn hol(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Statement { name: name.into(), text: text.into(), syntax: Syntax::Hol }
     }
 
-    /// A statement of TPTP.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read, with the place.
-    pub fn tptp(name: impl Into<String>, text: impl Into<String>) -> Result<Self, Error> {
-        Self::checked(name.into(), text.into(), Syntax::Tptp)
-    }
-
-    fn checked(name: String, text: String, syntax: Syntax) -> Result<Self, Error> {
-        parse(&text, syntax, &hol::Options::default(), &mut Interner::new())
-            .map_err(|error| Error::parse(&name, error))?;
-        Ok(Statement { name, text, syntax })
+    /// A statement of TPTP. Making one parses nothing.
+    pub fn tptp(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Statement { name: name.into(), text: text.into(), syntax: Syntax::Tptp }
     }
 }
 

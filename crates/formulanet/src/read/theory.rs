@@ -64,7 +64,7 @@ impl Oddities {
             (format!("the proof of `{owner}` uses `{name}`, which is not there"), &mut self.unknown)
         };
         if is_strict && (is_known || name == owner) {
-            return Err(Error::data(place, format!("expected earlier facts, but {what}")));
+            return Err(Error::input(place, format!("expected earlier facts, but {what}")));
         }
         *count += 1;
         self.first.get_or_insert_with(|| format!("{place}: {what}"));
@@ -138,21 +138,21 @@ impl TheoryFile {
                 Error::parse(file, ParseError::at(position, expected, found))
             })?;
             if line.name.is_empty() {
-                return Err(Error::data(place, "expected a name, found an empty one"));
+                return Err(Error::input(place, "expected a name, found an empty one"));
             }
             let syntax = line
                 .syntax
                 .with_overload(line.overload.as_deref())
-                .map_err(|message| Error::data(&place, message))?;
+                .map_err(|message| Error::input(&place, message))?;
             let formula = parse(&line.statement, syntax, options, names).map_err(|error| {
-                Error::data(&place, format!("in the statement of `{}`, {error}", line.name))
+                Error::input(&place, format!("in the statement of `{}`, {error}", line.name))
             })?;
             let fact = theory.facts.len();
             if let Some(first) = theory.numbers.insert(line.name.clone(), fact as u32) {
                 let first = theory.facts[first as usize].line;
                 let message =
                     format!("expected each name once, found `{}` again, as in line {first}", line.name);
-                return Err(Error::data(place, message));
+                return Err(Error::input(place, message));
             }
             visit(fact, &formula, names);
             theory.facts.push(TheoryFact { name: line.name, line: number, proof: None, unknown: Vec::new() });

@@ -48,7 +48,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
     let file = File::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
     let most = if metadata.is_file() { LARGEST } else { LARGEST_STREAM };
-    let too_large = || Error::data(path, format!("expected at most {most} bytes, found more"));
+    let too_large = || Error::input(path, format!("expected at most {most} bytes, found more"));
     if metadata.len() > most {
         return Err(too_large());
     }
@@ -60,7 +60,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
 /// Reads a file of text as a whole.
 pub fn read_text(path: &Path) -> Result<String, Error> {
     let not_text = |error: std::string::FromUtf8Error| {
-        Error::data(path, format!("expected UTF-8 text, found {}", error.utf8_error()))
+        Error::input(path, format!("expected UTF-8 text, found {}", error.utf8_error()))
     };
     String::from_utf8(read(path)?).map_err(not_text)
 }

@@ -64,12 +64,12 @@ impl<'a> Nodes<'a> {
         if view != trained.origin.view {
             let (expected, found) = (trained.origin.view.name(), view.name());
             let message = format!("expected graphs of the model's view `{expected}`, found `{found}`");
-            return Err(Error::data(prepared.path(), message));
+            return Err(Error::input(prepared.path(), message));
         }
         let steps = network.model().config().steps;
         if step >= steps {
             let message = format!("expected more than {step} steps, to look between them, found {steps}");
-            return Err(Error::data("the model", message));
+            return Err(Error::input("the model", message));
         }
         let pairs = pairs_of(prepared, Split::Validation, None, 0).into_iter();
         let numbers = sorted(pairs.map(|pair| prepared.pair(pair as usize).statement));

@@ -102,7 +102,7 @@ pub(super) fn pairs(
     if let Ok(text) = fs::read_to_string(&path) {
         let measured: Measured = serde_json::from_str(&text).map_err(|error| {
             let message = format!("expected the budget of a run, found {error}; remove the run's folder");
-            Error::data(&path, message)
+            Error::input(&path, message)
         })?;
         return Ok(Some(measured.pairs));
     }

@@ -38,7 +38,7 @@ pub(super) fn steps(curves: &[Curve]) -> Result<String, Error> {
 }
 
 fn drawn(name: &str, picture: Result<String, DrawingError>) -> Result<String, Error> {
-    picture.map_err(|error| Error::data(name, error.to_string()))
+    picture.map_err(|error| Error::input(name, error.to_string()))
 }
 
 /// The part of the scale that has something on it, in %.

@@ -40,11 +40,11 @@ impl RankedList {
         let (expected, found) = (is_relevant.len(), scores.len());
         if found != expected {
             let message = format!("expected {expected} scores, one of each candidate, found {found}");
-            return Err(Error::data("ranking", message));
+            return Err(Error::input("ranking", message));
         }
         if let Some(place) = scores.iter().position(|score| score.is_nan()) {
             let message = format!("expected a number as the score of candidate {}, found NaN", place + 1);
-            return Err(Error::data("ranking", message));
+            return Err(Error::input("ranking", message));
         }
         Ok(Self::from_list(order(scores).into_iter().map(|place| is_relevant[place]), relevant))
     }

@@ -66,7 +66,7 @@ impl<'a> ProblemOrder<'a> {
                     problem.name,
                     limits.nodes / 4
                 );
-                return Err(Error::data(&problems.origin().path, message));
+                return Err(Error::input(&problems.origin().path, message));
             }
             let all: usize = problem.candidates.iter().map(|candidate| nodes(candidate.statement)).sum();
             numbers.push(number as u32);

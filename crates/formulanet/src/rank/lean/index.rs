@@ -54,7 +54,7 @@ impl LeanIndex {
             match lean::parse_declaration(&decl, limits, &mut names) {
                 Ok(declared) => {
                     if index.premises.len() >= MOST {
-                        return Err(Error::data(
+                        return Err(Error::input(
                             file,
                             format!("expected at most {MOST} declarations, found more"),
                         ));

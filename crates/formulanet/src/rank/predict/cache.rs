@@ -10,6 +10,7 @@ use std::time::SystemTime;
 
 use super::table::{Lists, NOBODY, Table};
 use crate::Error;
+use crate::error::Artefact;
 use crate::util::files;
 use crate::util::hash::digest;
 use crate::util::map::map as map_file;
@@ -39,8 +40,8 @@ pub(super) fn load(folder: &Path, identity: [u64; 6]) -> Result<Option<Table>, E
     }
     let bytes = map_file(&path)?;
     let Some(table) = from_bytes(&bytes, identity) else {
-        return Err(Error::data(
-            &path,
+        return Err(Error::corrupt(
+            Artefact::HammerCache, &path,
             "expected an entry of the cache with the right checksum, found a damaged one",
         ));
     };

@@ -12,6 +12,7 @@ use super::facts::{Goal, Theory};
 use super::methods::Scored;
 use super::signals::{Place, Signals};
 use crate::Error;
+use crate::error::Artefact;
 use crate::model::Forest;
 use crate::util::files;
 
@@ -38,7 +39,7 @@ impl Blend {
     pub fn new(forest: Forest, origin: impl Into<String>) -> Result<Self, Error> {
         if forest.width != Signals::COUNT {
             let message = format!("expected trees for {} signals, found {}", Signals::COUNT, forest.width);
-            return Err(Error::data("blend", message));
+            return Err(Error::corrupt(Artefact::Blend, "blend", message));
         }
         Ok(Blend { forest, origin: origin.into() })
     }
@@ -85,7 +86,7 @@ impl Blend {
     /// If it is no blend of this program's signals.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, Error> {
         let damaged =
-            |message: &str| Error::data(name, format!("expected a blend of signals, found {message}"));
+            |message: &str| Error::corrupt(Artefact::Blend, name, format!("expected a blend of signals, found {message}"));
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| damaged(&error.to_string()))?;
         let metadata = header.metadata().clone().unwrap_or_default();
         let part = |key: &str| metadata.get(key).map_or("", String::as_str);
@@ -106,7 +107,7 @@ impl Blend {
 
     /// As files have it.
     fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let failed = |error: safetensors::SafeTensorError| Error::data("blend", error.to_string());
+        let failed = |error: safetensors::SafeTensorError| Error::corrupt(Artefact::Blend, "blend", error.to_string());
         let parts = self.forest.parts();
         let view = |(name, dtype, shape, bytes)| -> Result<_, Error> {
             Ok((name, TensorView::new(dtype, shape, bytes).map_err(failed)?))
