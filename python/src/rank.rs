@@ -177,11 +177,9 @@ pub(crate) fn rank(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
         let own = parts.first().map(|part| part.syntax(reader.syntax));
         let stored = contents.as_ref().map(|contents| contents.shelf.syntax);
         let statements = own.or(stored).or(reader.syntax).unwrap_or_default();
-        let has_proofs = contents.as_ref().is_some_and(|contents| contents.shelf.learned.is_some());
         let rerank = choice.rerank();
         let (engine, model) = choice.engine(statements, library.as_ref())?;
         let intake = Intake::new(model.ranker()?);
-        let intake = if has_proofs { intake } else { intake.without_features() };
         let own = read_all(intake, parts, reader.syntax, stop)?;
         let goal = match name {
             Some(name) if contents.is_some() => Goal::Stored(name),

@@ -10,7 +10,7 @@ use formulanet::model::{TrainedModel, shipped};
 use formulanet::net::{Compute, Precision};
 use formulanet::rank::{Intake, Premise, Question, Ranker};
 use formulanet::read::{Format, Skipped, Source, Syntax, is_goal, read_text};
-use formulanet::{Engine, Goal, GoalFormula, Library, Rerank, Take};
+use formulanet::{Engine, EngineBuilder, Goal, GoalFormula, Library, Rerank, Take};
 use formulanet_train::processes;
 
 use crate::excerpt::remember;
@@ -341,6 +341,11 @@ pub(crate) struct ComputeArguments {
 }
 
 impl ComputeArguments {
+    /// An engine that computes as these flags say.
+    pub(crate) fn engine(&self) -> EngineBuilder {
+        Engine::builder().precision(self.precision).threads(self.threads())
+    }
+
     pub(crate) fn compute(&self) -> Compute {
         Compute::among(group(), self.precision, self.threads())
     }

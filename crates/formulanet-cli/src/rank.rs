@@ -187,7 +187,7 @@ fn print(arguments: &Arguments, ranking: &Ranking, corpus: &Corpus) -> Result<()
     let mut out = BufWriter::new(io::stdout().lock());
     let width = lines::column(ranking.hits.iter().map(|hit| hit.statement.name.as_str()));
     let known = corpus.hol_options().names;
-    let has_proofs = matches!(ranking.plan.retrieve, Stage1::Proofs { .. });
+    let has_proofs = matches!(ranking.plan.retrieve, Stage1::Learned { with_proofs: true });
     for (hit, rank) in ranking.hits.iter().zip(1..) {
         let row = Row { rank, ..Row::of(hit, has_proofs) };
         writing(match arguments.format {

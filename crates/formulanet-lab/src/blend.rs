@@ -1,106 +1,348 @@
-//! Learning how to blend signals: what proofs of a library used, asked in its order.
+//! Fitting the learned ranker: facts of libraries are queried, and their recorded dependencies are what has to be found.
+//!
+//! Users have libraries of all kinds, so queries differ in how many proofs are known, how large the library is, whether its
+//! order means something, where the goal is in it, and whether a model knows the symbols.
 
-use formulanet::logic::{Interner, hol};
+use std::collections::HashSet;
 
-use super::boost::Examples;
-use formulanet::rank::{Features, Signals, Theory};
+use formulanet::logic::Interner;
+use formulanet::model::encode::Encoded;
+use formulanet::rank::{Context, Features, ModelScores, Position, Ranker, Rows, Signals, Theory};
 use formulanet::read::TheoryFile;
-use formulanet::util::random::{falls_in, sample, scramble};
+use formulanet::util::random::{Random, falls_in, sample, scramble};
 use formulanet_train::{Error, Progress, Stage};
 
-/// What is asked of a library to learn from.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Lesson {
-    /// As if the library had just grown to the fact: earlier proofs are known. Only so large a share of the facts from the
-    /// first one on is looked at.
-    Growing {
-        /// The share.
-        first: f64,
-    },
-    /// All facts are there, and so many proofs, drawn at random, are known.
-    Open {
-        /// The number of known proofs.
-        known: usize,
-    },
+use super::boost::Examples;
+
+/// A facts file to learn from.
+pub struct Source {
+    file: TheoryFile,
+    shown: String,
+    features: Vec<Features>,
+    encoded: Vec<Encoded>,
+    rows: Rows,
+    ranker: Ranker,
+    /// Facts with proofs that are queried, in order.
+    proved: Vec<usize>,
+    /// Facts whose proofs the model was not trained on; `None` if that is so for all.
+    unseen: Option<HashSet<String>>,
 }
 
-/// The share of useless candidates that is learned from, each counting as many.
+/// How many proofs are known.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Known {
+    None,
+    Some(usize),
+    All,
+}
+
+/// One kind of query.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Episode {
+    known: Known,
+    position: Position,
+    /// About how many facts a library has that is only a part of the file.
+    part: Option<usize>,
+    /// The share of all queries.
+    share: f32,
+}
+
+const fn whole(known: Known, position: Position, share: f32) -> Episode {
+    Episode { known, position, part: None, share }
+}
+
+/// The kinds of queries, and how often each occurs.
+const EPISODES: &[Episode] = &[
+    whole(Known::None, Position::Last, 0.22),
+    whole(Known::None, Position::Alike, 0.08),
+    whole(Known::None, Position::Unordered, 0.14),
+    Episode { known: Known::None, position: Position::Unordered, part: Some(60), share: 0.05 },
+    Episode { known: Known::None, position: Position::Last, part: Some(400), share: 0.05 },
+    whole(Known::Some(50), Position::Last, 0.05),
+    whole(Known::Some(300), Position::Alike, 0.05),
+    whole(Known::Some(1000), Position::Last, 0.08),
+    whole(Known::Some(1000), Position::Unordered, 0.03),
+    Episode { known: Known::All, position: Position::Last, part: Some(150), share: 0.04 },
+    whole(Known::All, Position::Last, 0.21),
+];
+
+/// The share of useless candidates that is learned from, each counting for several.
 const KEPT: f32 = 0.2;
-/// Proofs that must be known before something is asked; of a small library, a quarter.
-const LEAST_KNOWN: usize = 100;
 /// How much less a premise of a long proof counts: every proof counts the same at 1, every premise at 0.
 const EVENNESS: f32 = 0.75;
+/// How much more a query counts for which a model speaks that has not seen the proof: there are few.
+const UNSEEN_WEIGHT: f32 = 3.0;
+/// One query of this many is kept to calibrate by.
+const CALIBRATION: u64 = 10;
 
-/// Asks at most so many questions about a library, and adds what spoke for the candidates.
+/// What queries found: to fit trees to, and to calibrate them by.
+pub struct Lessons {
+    /// For trees.
+    pub trees: Examples,
+    /// For the calibration.
+    pub calibration: Examples,
+}
+
+impl Default for Lessons {
+    fn default() -> Self {
+        Lessons { trees: Examples::new(Signals::COUNT), calibration: Examples::new(Signals::COUNT) }
+    }
+}
+
+impl Source {
+    /// Reads a facts file, as a model sees it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub fn read(shown: &str, ranker: Ranker, unseen: Option<HashSet<String>>) -> Result<Self, Error> {
+        let (mut features, mut encoded, mut too_large) = (Vec::new(), Vec::new(), None);
+        let mut encoder = ranker.encoder();
+        let options = ranker.hol_options();
+        let file =
+            TheoryFile::read(shown, &options, false, &mut Interner::new(), &mut |_, formula, names| {
+                features.push(Features::of(formula, names));
+                match encoder.encode(formula, names) {
+                    Ok(graph) => encoded.push(graph),
+                    Err(cause) => too_large = Some(format!("fact {}: {cause}", encoded.len())),
+                }
+            })?;
+        if let Some(message) = too_large {
+            return Err(Error::input(shown, message));
+        }
+        drop(encoder);
+        let named: Vec<_> = file.facts.iter().map(|fact| fact.name.as_str()).zip(&encoded).collect();
+        let rows = ranker.rows(&named);
+        let proved = (0..features.len()).filter(|&fact| !used(&file, fact).is_empty()).collect();
+        Ok(Source { file, shown: shown.to_owned(), features, encoded, rows, ranker, proved, unseen })
+    }
+
+    /// Queries only facts of this share of the library, the first ones, and none of these names.
+    pub fn limit(&mut self, share: f64, excluded: &HashSet<String>) {
+        let end = (self.features.len() as f64 * share) as usize;
+        let file = &self.file;
+        self.proved.retain(|&fact| fact < end && !excluded.contains(&file.facts[fact].name));
+    }
+
+    fn is_unseen(&self, fact: usize) -> bool {
+        self.unseen.as_ref().is_none_or(|names| names.contains(&self.file.facts[fact].name))
+    }
+}
+
+/// What the recorded proof of a fact used, ascending.
+fn used(file: &TheoryFile, fact: usize) -> Vec<usize> {
+    file.facts[fact].proof.iter().flatten().map(|&used| used as usize).collect()
+}
+
+/// Makes about this many queries to a library, and keeps the signals of their candidates.
 ///
 /// # Errors
 ///
-/// If the file cannot be read, or `progress` stops it.
-pub fn add_examples(
-    file: &str,
-    lesson: Lesson,
-    questions: usize,
-    examples: &mut Examples,
+/// Returns an error if `progress` stops it.
+pub fn add_lessons(
+    source: &Source,
+    queries: usize,
+    lessons: &mut Lessons,
     progress: &dyn Progress,
-) -> Result<usize, Error> {
-    let mut features = Vec::new();
-    let options = hol::Options::default();
-    let theory_file =
-        TheoryFile::read(file, &options, false, &mut Interner::new(), &mut |_, formula, names| {
-            features.push(Features::of(formula, names));
-        })?;
-    let proof = |fact: usize| theory_file.facts[fact].proof.as_deref().filter(|used| !used.is_empty());
-    let numbers = |used: &[u32]| used.iter().map(|&fact| fact as usize).collect::<Vec<usize>>();
-    let proved: Vec<usize> = (0..features.len()).filter(|&fact| proof(fact).is_some()).collect();
-    let mut theory = Theory::default();
-    let asked: Vec<usize> = match lesson {
-        Lesson::Growing { first } => {
-            let end = (features.len() as f64 * first) as usize;
-            let known = LEAST_KNOWN.min(proved.len() / 4);
-            proved.iter().copied().skip(known).filter(|&fact| fact < end).collect()
-        }
-        Lesson::Open { known } => {
-            for features in &features {
-                theory.add_fact(features);
+) -> Result<(), Error> {
+    progress.begin(Stage { name: &source.shown, done: 0, of: queries as u64, unit: "queries" });
+    let (unseen, seen): (Vec<usize>, Vec<usize>) =
+        source.proved.iter().partition(|&&fact| source.is_unseen(fact));
+    for (number, episode) in (0u64..).zip(EPISODES) {
+        let wanted = (queries as f32 * episode.share).round() as usize;
+        // Half of the facts are new to the model, or as many as there are.
+        let new = if seen.is_empty() { wanted } else { wanted.div_ceil(2) };
+        let mut facts = sample(unseen.clone(), new, 10 + number);
+        let rest = wanted - facts.len();
+        facts.extend(sample(seen.clone(), rest, 40 + number));
+        facts.sort_unstable();
+        let mut library = Library::new(source, *episode, &facts, number);
+        for fact in facts {
+            if progress.is_stopped() {
+                return Err(Error::Interrupted);
             }
-            let shuffled = sample(proved.clone(), proved.len(), 1);
-            let (known, rest) = shuffled.split_at(known.min(shuffled.len()));
-            let mut known = known.to_vec();
-            known.sort_unstable();
-            known.iter().for_each(|&fact| theory.add_proof(fact, &numbers(proof(fact).unwrap_or_default())));
-            rest.to_vec()
+            let lessons = match scramble(scramble(fact as u64) ^ number) % CALIBRATION {
+                0 => &mut lessons.calibration,
+                _ => &mut lessons.trees,
+            };
+            library.query(fact, lessons);
+            progress.advance(1);
         }
-    };
-    let mut asked = sample(asked, questions, 2);
-    asked.sort_unstable();
-    progress.begin(Stage { name: file, done: 0, of: asked.len() as u64, unit: "facts" });
-    for &fact in &asked {
-        if progress.is_stopped() {
-            return Err(Error::Interrupted);
-        }
-        if matches!(lesson, Lesson::Growing { .. }) {
-            for (earlier, features) in features.iter().enumerate().take(fact).skip(theory.len()) {
-                theory.add_fact(features);
-                proof(earlier).into_iter().for_each(|used| theory.add_proof(earlier, &numbers(used)));
-            }
-        }
-        let signals = theory.signals(&theory.goal(&features[fact]), fact);
-        add_group(&signals, fact, proof(fact).unwrap_or_default(), examples);
-        progress.advance(1);
     }
-    Ok(asked.len())
+    Ok(())
+}
+
+/// The library of an episode.
+struct Library<'a> {
+    source: &'a Source,
+    episode: Episode,
+    theory: Theory,
+    /// The proofs of the facts before this one are known.
+    grown: usize,
+}
+
+impl<'a> Library<'a> {
+    fn new(source: &'a Source, episode: Episode, queried: &[usize], seed: u64) -> Self {
+        let mut theory = Theory::default();
+        if episode.part.is_none() {
+            for features in &source.features {
+                theory.add_fact(features);
+            }
+        }
+        if let (None, Known::Some(number)) = (episode.part, episode.known) {
+            let queried: HashSet<usize> = queried.iter().copied().collect();
+            let others = source.proved.iter().copied().filter(|fact| !queried.contains(fact)).collect();
+            for fact in sample(others, number, 70 + seed) {
+                theory.add_proof(fact, &used(&source.file, fact));
+            }
+        }
+        Library { source, episode, theory, grown: 0 }
+    }
+
+    fn query(&mut self, fact: usize, examples: &mut Examples) {
+        let (source, position) = (self.source, self.episode.position);
+        if let Some(size) = self.episode.part {
+            return self.query_part(fact, size, examples);
+        }
+        if self.episode.known == Known::All {
+            for earlier in self.grown..fact {
+                if source.file.facts[earlier].proof.is_some() {
+                    self.theory.add_proof(earlier, &used(&source.file, earlier));
+                }
+            }
+            self.grown = fact;
+        }
+        let scores = Scores::of(source, fact, &source.rows);
+        let context = Context { position, model: scores.as_ref().map(Scores::view) };
+        let goal = self.theory.goal(&source.features[fact]);
+        let before = if position == Position::Last { fact } else { self.theory.len() };
+        let signals = self.theory.signals_in(&goal, before, context, |other| other != fact);
+        let wanted = used(&source.file, fact);
+        add_group(&signals, (fact, wanted.len(), scores.is_some()), |other| wanted.binary_search(&other).is_ok(), examples);
+    }
+
+    /// Queries a small library: what the proof used, and others, half of them from the same part of the file.
+    fn query_part(&self, fact: usize, size: usize, examples: &mut Examples) {
+        let (source, position) = (self.source, self.episode.position);
+        let wanted = used(&source.file, fact);
+        let mut random = Random(scramble(fact as u64 ^ size as u64));
+        let size = (size as f32 * (0.4 + 1.6 * random.unit())) as usize;
+        let total = if position == Position::Last { fact } else { source.features.len() };
+        let mut facts: HashSet<usize> = wanted.iter().copied().take(size / 2).collect();
+        for _ in 0..4 * size {
+            if facts.len() >= size.min(total / 2) {
+                break;
+            }
+            let other = match random.unit() < 0.5 {
+                true => fact.saturating_sub(1 + random.below(2 * size)),
+                false => random.below(total.max(1)),
+            };
+            if other != fact {
+                facts.insert(other);
+            }
+        }
+        let mut facts: Vec<usize> = facts.into_iter().collect();
+        facts.sort_unstable();
+        let mut theory = Theory::default();
+        for &other in &facts {
+            theory.add_fact(&source.features[other]);
+        }
+        if self.episode.known == Known::All {
+            for (place, &other) in facts.iter().enumerate() {
+                let used = used(&source.file, other).into_iter().filter_map(|used| facts.binary_search(&used).ok());
+                let used: Vec<usize> = used.collect();
+                if !used.is_empty() {
+                    theory.add_proof(place, &used);
+                }
+            }
+        }
+        let mut rows = Rows::new(source.ranker.width());
+        facts.iter().for_each(|&other| rows.push(source.rows.get(other)));
+        let scores = Scores::of(source, fact, &rows);
+        let context = Context { position, model: scores.as_ref().map(Scores::view) };
+        let signals = theory.signals_in(&theory.goal(&source.features[fact]), theory.len(), context, |_| true);
+        let is_wanted = |place: usize| wanted.binary_search(&facts[place]).is_ok();
+        add_group(&signals, (fact, wanted.len(), scores.is_some()), is_wanted, examples);
+    }
+}
+
+/// What a model says of facts, unless it was trained on the goal's proof.
+struct Scores {
+    scores: Vec<f32>,
+    base_rates: Option<Vec<f32>>,
+    known: f32,
+}
+
+impl Scores {
+    fn of(source: &Source, fact: usize, rows: &Rows) -> Option<Self> {
+        let (ranker, goal) = (&source.ranker, &source.encoded[fact]);
+        source.is_unseen(fact).then(|| Scores {
+            scores: ranker.scores(&ranker.query(goal), rows),
+            base_rates: ranker.usual_query().map(|usual| ranker.scores(&usual, rows)),
+            known: 1.0 - goal.unknown_share(),
+        })
+    }
+
+    fn view(&self) -> ModelScores<'_> {
+        ModelScores { scores: &self.scores, base_rates: self.base_rates.as_deref(), known: self.known }
+    }
 }
 
 /// Adds all candidates that were used and some of the others.
-fn add_group(signals: &Signals, fact: usize, used: &[u32], examples: &mut Examples) {
-    let weight = (8.0 / used.len().max(1) as f32).powf(EVENNESS);
+fn add_group(
+    signals: &Signals,
+    (fact, used, has_model): (usize, usize, bool),
+    is_wanted: impl Fn(usize) -> bool,
+    examples: &mut Examples,
+) {
+    let rarity = if has_model { UNSEEN_WEIGHT } else { 1.0 };
+    let weight = (8.0 / used.max(1) as f32).powf(EVENNESS) * rarity;
     for (candidate, row) in signals.facts().zip(signals.rows()) {
-        let is_used = used.binary_search(&(candidate as u32)).is_ok();
-        if is_used {
+        if is_wanted(candidate) {
             examples.push(row, true, weight);
         } else if falls_in(scramble(scramble(fact as u64) ^ candidate as u64), KEPT) {
             examples.push(row, false, weight / KEPT);
         }
     }
     examples.end_group();
+}
+
+/// The slope and intercept that turn scores into log-odds, by Newton's method. Of candidates that were not used, a share is
+/// there, and counts for all.
+pub fn calibrate(scored: &[(f32, bool)]) -> [f32; 2] {
+    let (mut slope, mut intercept) = (1.0f64, 0.0f64);
+    for _ in 0..50 {
+        let (mut gradient, mut curvature) = ([0.0f64; 2], [1e-6f64, 0.0, 1e-6]);
+        for &(score, is_used) in scored {
+            let (score, weight) = (f64::from(score), if is_used { 1.0 } else { 1.0 / f64::from(KEPT) });
+            let share = 1.0 / (1.0 + (-(slope * score + intercept)).exp());
+            let (error, bend) = (weight * (share - f64::from(u8::from(is_used))), weight * share * (1.0 - share));
+            gradient = [gradient[0] + error * score, gradient[1] + error];
+            curvature =
+                [curvature[0] + bend * score * score, curvature[1] + bend * score, curvature[2] + bend];
+        }
+        let [a, b, c] = curvature;
+        let determinant = (a * c - b * b).max(1e-12);
+        slope -= (c * gradient[0] - b * gradient[1]) / determinant;
+        intercept -= (a * gradient[1] - b * gradient[0]) / determinant;
+    }
+    [slope as f32, intercept as f32]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_become_log_odds() {
+        // Of candidates with score 2, one of eleven is used; of those with score 0, one of 101: unused ones count five times.
+        let scored = |score: f32, used: usize, unused: usize| {
+            let used = std::iter::repeat_n((score, true), used);
+            used.chain(std::iter::repeat_n((score, false), unused))
+        };
+        let rows: Vec<(f32, bool)> = scored(2.0, 10, 20).chain(scored(0.0, 10, 200)).collect();
+        let [slope, intercept] = calibrate(&rows);
+        let odds = |score: f32| (slope * score + intercept).exp();
+        assert!((odds(2.0) - 0.1).abs() < 1e-3 && (odds(0.0) - 0.01).abs() < 1e-4, "{slope} {intercept}");
+    }
 }

@@ -87,6 +87,11 @@ impl Examples {
         self.ends.len()
     }
 
+    /// All rows, each with whether it is wanted.
+    pub fn rows(&self) -> impl Iterator<Item = (&[f32], bool)> {
+        self.rows.chunks_exact(self.width.max(1)).zip(self.labels.iter().copied())
+    }
+
     /// Adds a row to the last group.
     pub fn push(&mut self, row: &[f32], is_wanted: bool, weight: f32) {
         debug_assert_eq!(row.len(), self.width);

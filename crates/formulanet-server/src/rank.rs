@@ -7,7 +7,7 @@ use formulanet::policy::Stage1;
 use formulanet::rank::Intake;
 use formulanet::read::{Statement, Syntax};
 use formulanet::{
-    Corpus, Duplicates, Error, Evidence, Goal, GoalFormula, Hit, Order, Policy, Query, Rerank, Take,
+    Duplicates, Error, Evidence, Goal, GoalFormula, Hit, Order, Policy, Query, Rerank, Take,
 };
 use serde::{Deserialize, Serialize};
 
@@ -166,11 +166,8 @@ fn answers(
     }
     let mut given = given;
     let model = given.model(catalog, request.model.as_deref())?;
-    let of_premises = |error: Error| Problem::of(error, "premises");
-    let has_proofs = given.library.as_ref().map_or(Ok(false), Corpus::has_proofs).map_err(of_premises)?;
     let overload = request.overload.map(|Arithmetic(overload)| overload).unwrap_or_default();
     let intake = Intake::new(&model.ranker).with_overload(overload);
-    let intake = if has_proofs { intake } else { intake.without_features() };
     let own = given.own.take();
     let own = own.map(|own| own.read(intake, request.syntax, settings.max_premises, deadline)).transpose()?;
     let (has_library, language) = (given.library.is_some(), request.syntax.unwrap_or(given.language));
@@ -220,7 +217,7 @@ fn answers(
         let field = if matches!(goal, Goal::Stored(_)) { "name" } else { "conjecture" };
         let ranking = catalog.engine.rank_with(&corpus, &query.clone().goals(vec![goal]), &cancel);
         let ranking = ranking.map_err(|error| of_ranking(error, field))?;
-        let has_proofs = matches!(ranking.plan.retrieve, Stage1::Proofs { .. });
+        let has_proofs = matches!(ranking.plan.retrieve, Stage1::Learned { with_proofs: true });
         Ok(Answer {
             model: corpus.model_name().to_owned(),
             took_ms: milliseconds_since(began),

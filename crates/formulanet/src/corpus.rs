@@ -7,7 +7,8 @@ use std::sync::{Arc, OnceLock};
 
 use crate::engine::{Engine, Model};
 use crate::problem::Problem;
-use crate::rank::{Intake, Premise, Reading, Rows, Shelf};
+use crate::policy::TUNING;
+use crate::rank::{Intake, Learned, Premise, Reading, Row, Rows, Shelf};
 use crate::read::{Format, Skipped, Source, Statement, Syntax};
 use crate::{Cancel, Error};
 #[cfg(feature = "sqlite")]
@@ -23,6 +24,8 @@ pub(crate) struct Inner {
     pub(crate) local: Arc<Vec<Premise>>,
     /// Vectors of the local statements, computed by the first query that needs them.
     pub(crate) local_rows: OnceLock<Rows>,
+    /// What library and local statements are recognised by, if there are both: made by the first query that needs it.
+    pub(crate) index: OnceLock<Learned>,
     /// The re-ranker that was fitted to the library.
     pub(crate) fitted: Option<Arc<Reading>>,
     pub(crate) language: Syntax,
@@ -83,9 +86,22 @@ impl Corpus {
     pub fn has_proofs(&self) -> Result<bool, Error> {
         match &self.0.stored {
             None => Ok(false),
-            Some(Stored::Held(shelf)) => Ok(shelf.learned.is_some()),
+            Some(Stored::Held(shelf)) => Ok(shelf.proof_count() > 0),
             #[cfg(feature = "sqlite")]
             Some(Stored::Streamed(library)) => Ok(lock(library).proof_count()? > 0),
+        }
+    }
+
+    /// Whether its statements are indexed by what they are recognised by.
+    pub(crate) fn has_index(&self) -> Result<bool, Error> {
+        if self.0.local.len() > TUNING.index_up_to {
+            return Ok(false);
+        }
+        match &self.0.stored {
+            None => Ok(true),
+            Some(Stored::Held(shelf)) => Ok(shelf.learned.is_some()),
+            #[cfg(feature = "sqlite")]
+            Some(Stored::Streamed(library)) => lock(library).has_index(),
         }
     }
 
@@ -120,6 +136,7 @@ impl Corpus {
             stored: stored.clone(),
             local: Arc::new(local),
             local_rows: OnceLock::new(),
+            index: OnceLock::new(),
             fitted: fitted.clone(),
             language: language.unwrap_or(self.0.language),
             is_problem,
@@ -133,6 +150,33 @@ impl Corpus {
         let language = shelf.syntax;
         let stored = Some(Stored::Held(shelf));
         Self::assemble(model, stored, fitted, (Vec::new(), false), language, Skipped::default())
+    }
+
+    /// A library in memory without statements, which is filled one by one.
+    #[doc(hidden)]
+    pub fn growing(model: Arc<Model>, language: Syntax) -> Self {
+        let shelf = Shelf::empty(model.ranker.width(), language);
+        Self::of_shelf(model, Arc::new(shelf), None)
+    }
+
+    /// Adds a statement to a library in memory that no other corpus shares; false if there is none.
+    #[doc(hidden)]
+    pub fn push(&mut self, premise: &Premise, row: Row<'_>) -> bool {
+        self.shelf_mut().map(|shelf| shelf.push(premise, row)).is_some()
+    }
+
+    /// Adds a proof to a library in memory that no other corpus shares; false if there is none.
+    #[doc(hidden)]
+    pub fn push_proof(&mut self, name: &str, used: &[String]) -> bool {
+        let learned = self.shelf_mut().and_then(|shelf| shelf.learned.as_mut());
+        learned.map(|learned| learned.add_proof(name, used)).is_some()
+    }
+
+    fn shelf_mut(&mut self) -> Option<&mut Shelf> {
+        match &mut Arc::get_mut(&mut self.0)?.stored {
+            Some(Stored::Held(shelf)) => Arc::get_mut(shelf),
+            _ => None,
+        }
     }
 
     /// Statements without a library.
@@ -149,8 +193,8 @@ impl Corpus {
         language: Syntax,
         skipped: Skipped,
     ) -> Self {
-        let (local, local_rows) = (Arc::new(local), OnceLock::new());
-        Corpus(Arc::new(Inner { model, stored, local, local_rows, fitted, language, is_problem, skipped }))
+        let (local, local_rows, index) = (Arc::new(local), OnceLock::new(), OnceLock::new());
+        Corpus(Arc::new(Inner { model, stored, local, local_rows, index, fitted, language, is_problem, skipped }))
     }
 }
 
@@ -281,12 +325,11 @@ impl<'a> CorpusBuilder<'a> {
         #[cfg(not(feature = "sqlite"))]
         let stored_language: Option<Syntax> = None;
         let language = own.or(stored_language).or(self.language).unwrap_or_default();
-        let (mut stored, mut fitted, mut has_proofs) = (None, None, false);
+        let (mut stored, mut fitted) = (None, None);
         #[cfg(feature = "sqlite")]
         let model = match (library, self.library) {
             (Some(library), Some((_, residency))) => {
                 let model = self.engine.model_of(&library)?;
-                has_proofs = library.proof_count()? > 0;
                 fitted = library_reader(&library, self.engine.compute())?.map(Arc::new);
                 stored = Some(match residency {
                     Residency::Held => Stored::Held(Arc::new(library.load()?)),
@@ -298,8 +341,7 @@ impl<'a> CorpusBuilder<'a> {
         };
         #[cfg(not(feature = "sqlite"))]
         let model = self.engine.model_for(language)?;
-        let intake = Intake::new(&model.ranker);
-        let mut intake = if has_proofs { intake } else { intake.without_features() };
+        let mut intake = Intake::new(&model.ranker);
         if self.keeps_going {
             intake = intake.keep_going();
         }

@@ -13,7 +13,7 @@ use crate::model::{AnyModel, TrainedModel, shipped};
 use crate::pipeline::{Asked, Run, Scores, fuse_by_rank, join};
 use crate::policy::{Facts, Fuse, Order, Plan, RerankerSource, Stage1, Stage2, TUNING};
 use crate::query::{Goal, GoalFormula, Query};
-use crate::rank::{Blend, EmbeddedAxioms, Question, Reading, Rows, Selection};
+use crate::rank::{EmbeddedAxioms, Question, Reading, Rows, Selection};
 use crate::ranking::{Hit, Id, Ranking, apply_order};
 use crate::read::{Statement, Syntax};
 use crate::{Cancel, Error, Ranker};
@@ -303,13 +303,13 @@ impl Engine {
     /// Returns an error if the library is damaged.
     pub fn plan(&self, corpus: &Corpus, query: &Query) -> Result<Plan, Error> {
         let facts = Facts {
-            stored: corpus.stored_count()?,
+            has_library: corpus.stored_count()? > 0,
+            has_index: corpus.has_index()?,
             has_proofs: corpus.has_proofs()?,
             is_tptp: corpus.language() == Syntax::Tptp,
             has_given: self.reranker.is_some(),
             has_fitted: corpus.0.fitted.is_some(),
             has_built_in: shipped::bytes("reader").is_some(),
-            has_blend: Blend::shipped().is_some(),
         };
         Ok(Plan::decide(query.policy, facts, &TUNING))
     }
@@ -379,12 +379,12 @@ impl Engine {
         let mut barred = Vec::new();
         let Scores { scores, base_rates } = match plan.retrieve {
             Stage1::Model => self.by_model(query, &plan, stage, &mut asked, &mut run, &mut barred)?,
-            Stage1::Proofs { .. } => {
+            Stage1::Learned { .. } => {
                 let mut best: Option<Scores> = None;
                 for (number, asked) in asked.iter_mut().enumerate() {
-                    let reader = reader.as_deref().filter(|_| number < TUNING.reranked_goals);
+                    let stage = stage.filter(|_| number < TUNING.reranked_goals);
                     let mut own = Vec::new();
-                    let found = run.by_proofs(asked, &query.scope, reader, plan.order, &mut own)?;
+                    let found = run.by_learned(asked, &query.scope, stage, plan.order, &mut own)?;
                     unite(&mut barred, &own);
                     match &mut best {
                         None => best = Some(found),

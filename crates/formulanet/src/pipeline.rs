@@ -10,20 +10,16 @@ use crate::corpus::{Inner, Stored};
 use crate::model::encode::Encoded;
 use crate::policy::{Order, Stage2, TUNING};
 use crate::query::{Duplicates, Scope};
-use crate::rank::learned::{Learned, Together};
+use crate::rank::learned::{Learned, Together, put_first, weighed};
 use crate::rank::reasons::{MOST_USERS, Reasons, Symbols, counts, shared, symbols};
 use crate::rank::{
-    Entry, Features, Intake, Nameless, Premise, Question, Ranked, Reading, Rows, Scoring, matches, order,
+    Blend, Context, Entry, Features, ModelScores, Position, Signals, Intake, Nameless, Premise, Question, Ranked, Reading, Rows, Scoring, matches, order,
 };
 use crate::ranking::{Hit, Id, apply_order};
 use crate::read::{Statement, parse};
 use crate::{Cancel, Error, Ranker};
 #[cfg(feature = "sqlite")]
 use crate::Library;
-
-/// Weight of the model's log-odds next to the library's proofs, as far as it knows the goal's symbols: chosen on held-out
-/// conjectures of HolStep and Mizar.
-const MODEL_WEIGHT: f32 = 0.5;
 
 /// Rows that are scored between two checks.
 const ROWS: usize = 8192;
@@ -110,52 +106,64 @@ impl<'a> Run<'a> {
         if scores.is_empty() { Err(Error::NoStatements) } else { Ok(Scores { scores, base_rates }) }
     }
 
-    /// Scores by the library's recorded proofs and the model, re-ranked.
-    pub(crate) fn by_proofs(
+    /// Scores by the learned ranker, which weighs what the statements say, what the library's recorded proofs used and what the
+    /// model says; re-ranked.
+    pub(crate) fn by_learned(
         &mut self,
         asked: &mut Asked,
         scope: &Scope,
-        rerank: Option<&Reading>,
+        stage: Option<(&Reading, Stage2)>,
         order: Order,
         barred: &mut Vec<bool>,
     ) -> Result<Scores, Error> {
-        let Scores { mut scores, .. } = self.by_model(&asked.question.encoded, false)?;
+        let Scores { mut scores, base_rates } = self.by_model(&asked.question.encoded, true)?;
         let end = self.place(scope, asked)?;
         *barred = self.barred(&asked.question, scope, end);
-        let mut learned = self.learned()?.ok_or(Error::NoStatements)?;
-        let is_stored = asked.stored.is_some();
-        if is_stored || !self.local().is_empty() {
-            let mut changed = learned.into_owned();
-            if is_stored {
-                changed.take_proofs(end);
-            }
-            for premise in self.local() {
-                changed.add_fact(premise.name.clone(), &premise.features);
-            }
-            learned = Cow::Owned(changed);
+        let mut index = self.index()?;
+        if asked.stored.is_some() && index.theory().is_proved(end) {
+            let mut without = index.into_owned();
+            without.take_proofs(end);
+            index = Cow::Owned(without);
         }
-        let shares = learned.theory().use_shares();
-        let before = if self.local().is_empty() { end } else { learned.theory().len() };
-        let is_barred = |number: usize| barred[number];
-        self.weigh(&learned, &mut asked.question, (&mut scores, before), is_barred, rerank)?;
+        let has_place = asked.stored.is_some() || scope.before.is_some();
+        let position = match self.stored_count() > 0 && index.is_ordered() {
+            false => Position::Unordered,
+            true if has_place => Position::Last,
+            true => Position::Alike,
+        };
+        let model = ModelScores {
+            scores: &scores,
+            base_rates: base_rates.as_deref(),
+            known: 1.0 - asked.question.encoded.unknown_share(),
+        };
+        let context = Context { position, model: Some(model) };
+        let before = if has_place && self.local().is_empty() { end } else { index.theory().len() };
+        let features = Features::of(&asked.question.formula, &asked.question.names);
+        let signals = index.signals(&features, before, context, |number| !barred[number]);
         self.cancel.check()?;
-        apply_order(order, &mut scores, Some(&shares));
-        Ok(Scores { scores, base_rates: Some(shares) })
+        let has_proofs = index.theory().proof_count() > 0;
+        let base_rates = if has_proofs { Some(index.theory().use_shares()) } else { base_rates };
+        let found = self.weigh(&signals, &mut asked.question, stage.filter(|_| has_proofs))?;
+        put_first(&mut scores, &found);
+        if let Some(stage) = stage.filter(|_| !has_proofs) {
+            self.rerank(&mut asked.question, barred, stage, &mut scores)?;
+        }
+        self.cancel.check()?;
+        apply_order(order, &mut scores, base_rates.as_deref());
+        Ok(Scores { scores, base_rates })
     }
 
+    /// The candidates with their log-odds, re-ranked next to recorded proofs.
     fn weigh(
         &self,
-        learned: &Learned,
+        signals: &Signals,
         question: &mut Question,
-        (scores, before): (&mut [f32], usize),
-        is_barred: impl Fn(usize) -> bool,
-        reading: Option<&Reading>,
-    ) -> Result<(), Error> {
+        stage: Option<(&Reading, Stage2)>,
+    ) -> Result<Vec<(usize, f32)>, Error> {
         let options = self.ranker().hol_options();
-        let Question { formula, names, encoded } = question;
-        let features = Features::of(formula, names);
-        let weight = MODEL_WEIGHT * (1.0 - encoded.unknown_share());
+        let Question { formula, names, .. } = question;
         let mut builder = StatementBuilder::new(options.limits);
+        let reading = stage.map(|(reading, _)| reading);
         let goal = reading.and_then(|_| builder.build(formula).ok());
         let names = RefCell::new(names);
         let graph = |number: usize| {
@@ -165,7 +173,7 @@ impl<'a> Run<'a> {
         };
         let together = reading.zip(goal.as_ref()).map(|(reading, goal)| Together { reading, goal });
         let name = |symbol: u32| reading.map_or(0, |reading| reading.name(symbol, &names.borrow()));
-        learned.rescore((&features, before), (scores, weight), is_barred, together, graph, name)
+        weighed(signals, Blend::built_in(), together, graph, name)
     }
 
     /// Scores by the symbols that goal and statements share, whatever their names; re-ranked, with familiar statements after
@@ -218,10 +226,7 @@ impl<'a> Run<'a> {
             if features.len() % 64 == 0 {
                 self.cancel.check()?;
             }
-            features.push(match premise.features == Features::default() {
-                true => intake.take(&premise.name, &premise.text, premise.syntax)?.features,
-                false => premise.features.clone(),
-            });
+            features.push(premise.features.clone());
         }
         if features.is_empty() { Err(Error::NoStatements) } else { Ok(features) }
     }
@@ -267,9 +272,12 @@ impl<'a> Run<'a> {
         stored.chain(own).collect()
     }
 
-    /// The library's recorded proofs, if there are any.
-    fn learned(&self) -> Result<Option<Cow<'a, Learned>>, Error> {
-        Ok(match &self.corpus.stored {
+    /// What the statements are recognised by, and the library's recorded proofs.
+    pub(crate) fn index(&self) -> Result<Cow<'a, Learned>, Error> {
+        if let Some(index) = self.corpus.index.get() {
+            return Ok(Cow::Borrowed(index));
+        }
+        let stored = match &self.corpus.stored {
             Some(Stored::Held(shelf)) => shelf.learned.as_ref().map(Cow::Borrowed),
             #[cfg(feature = "sqlite")]
             Some(Stored::Streamed(_)) => match self.library {
@@ -277,7 +285,20 @@ impl<'a> Run<'a> {
                 None => None,
             },
             None => None,
-        })
+        };
+        if self.local().is_empty() {
+            return Ok(stored.unwrap_or_default());
+        }
+        let mut index = stored.unwrap_or_default().into_owned();
+        for premise in self.local() {
+            index.add_fact(premise.name.clone(), &premise.features);
+        }
+        // A file is read again by the next query, which may find it changed.
+        match &self.corpus.stored {
+            #[cfg(feature = "sqlite")]
+            Some(Stored::Streamed(_)) => Ok(Cow::Owned(index)),
+            _ => Ok(Cow::Borrowed(self.corpus.index.get_or_init(|| index))),
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -348,7 +369,8 @@ impl<'a> Run<'a> {
 
     /// Why statements were taken.
     pub(crate) fn evidence(&self, taken: &[usize], asked: &[Asked]) -> Result<Vec<Reasons>, Error> {
-        let (mut reader, learned) = (Symbols::new(self.ranker()), self.learned()?);
+        let (mut reader, learned) = (Symbols::new(self.ranker()), self.index()?);
+        let learned = Some(learned).filter(|index| index.theory().proof_count() > 0);
         let goal = asked.iter().flat_map(|asked| symbols(&asked.question.formula, &asked.question.names));
         let goal = goal.collect();
         let features = learned.as_ref().zip(asked.first());

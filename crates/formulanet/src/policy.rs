@@ -103,13 +103,13 @@ pub struct Plan {
 /// The first stage of a ranking.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage1 {
-    /// A model's vectors.
-    Model,
-    /// The recorded proofs of the library, and the model as far as it knows the goal's symbols.
-    Proofs {
-        /// Whether trees blend the ranking features; the methods of hammers do otherwise.
-        blend: bool,
+    /// The learned ranker: trees over what statements say, what the library's recorded proofs used and what the model says.
+    Learned {
+        /// Whether there are recorded proofs.
+        with_proofs: bool,
     },
+    /// The model's vectors alone, where there are too many statements for an index.
+    Model,
     /// The symbols that goal and statements share, whatever their names.
     Symbols,
     /// Model and symbols, each with its second stage, fused by rank.
@@ -162,8 +162,10 @@ pub enum Tail {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Facts {
-    /// How many statements the library has.
-    pub stored: usize,
+    /// Whether there is a library.
+    pub has_library: bool,
+    /// Whether statements are indexed by what they are recognised by.
+    pub has_index: bool,
     /// Whether the library has recorded proofs.
     pub has_proofs: bool,
     /// Whether statements are in TPTP.
@@ -174,15 +176,13 @@ pub struct Facts {
     pub has_fitted: bool,
     /// Whether one is built in.
     pub has_built_in: bool,
-    /// Whether trees that blend ranking features are built in.
-    pub has_blend: bool,
 }
 
 /// Numbers that were chosen by measurement. Changing one changes rankings: measure again.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Tuning {
-    /// Facts from which trees blend the ranking features; they were fitted to larger libraries.
-    pub blend_from: usize,
+    /// Statements up to which a corpus without proofs is indexed: an index takes about half a kilobyte of memory each.
+    pub index_up_to: usize,
     /// Candidates that the second stage scores (`results/problem-graph.md`).
     pub depth: usize,
     /// The same where names do not count: the first stage knows less then (`results/problem-graph.md`).
@@ -201,7 +201,7 @@ pub struct Tuning {
 
 /// The numbers in use.
 pub const TUNING: Tuning = Tuning {
-    blend_from: 100,
+    index_up_to: 200_000,
     depth: 256,
     depth_anonymous: 1024,
     power: 0.5,
@@ -216,11 +216,11 @@ impl Plan {
     pub fn decide(policy: Policy, facts: Facts, tuning: &Tuning) -> Plan {
         let retrieve = match policy.symbols {
             Symbols::Anonymous => Stage1::Symbols,
-            _ if facts.has_proofs => {
-                Stage1::Proofs { blend: facts.has_blend && facts.stored >= tuning.blend_from }
-            }
             // Symbols alone were never measured on a library.
-            Symbols::Both if facts.stored == 0 => Stage1::ModelAndSymbols,
+            Symbols::Both if !facts.has_library => Stage1::ModelAndSymbols,
+            Symbols::Named | Symbols::Both if facts.has_index => {
+                Stage1::Learned { with_proofs: facts.has_proofs }
+            }
             Symbols::Named | Symbols::Both => Stage1::Model,
         };
         let reranker = match facts {
@@ -237,11 +237,11 @@ impl Plan {
             Rerank::Auto => helps || facts.has_given,
         };
         let rerank = reranker.filter(|_| is_wanted).map(|reranker| match retrieve {
-            Stage1::Proofs { .. } => {
+            Stage1::Learned { with_proofs: true } => {
                 Stage2 { depth: tuning.depth, fuse: Fuse::AddOdds(tuning.reranker_weight), reranker }
             }
             Stage1::Symbols => Stage2 { depth: tuning.depth_anonymous, fuse: Fuse::Replace, reranker },
-            Stage1::Model | Stage1::ModelAndSymbols => {
+            Stage1::Learned { with_proofs: false } | Stage1::Model | Stage1::ModelAndSymbols => {
                 Stage2 { depth: tuning.depth, fuse: Fuse::OddsToPower(tuning.power), reranker }
             }
         });
@@ -262,31 +262,31 @@ mod tests {
     /// A row of the table in `docs`: what a corpus and a policy lead to.
     #[test]
     fn every_row_of_the_table() {
-        let hol = Facts { has_built_in: true, has_blend: true, ..Facts::default() };
+        let hol = Facts { has_built_in: true, has_index: true, ..Facts::default() };
         let tptp = Facts { is_tptp: true, ..hol };
-        let learned = Facts { has_proofs: true, stored: 1000, ..hol };
+        let proved = Facts { has_proofs: true, has_library: true, ..hol };
         let people = Policy::for_people();
         let check = |policy: Policy, facts: Facts, retrieve: Stage1, depth: Option<usize>, tail: Tail| {
             let plan = Plan::decide(policy, facts, &TUNING);
             let found = (plan.retrieve, plan.rerank.map(|stage| stage.depth), plan.tail);
             assert_eq!(found, (retrieve, depth, tail), "{policy:?} {facts:?}");
         };
-        let proofs = |blend| Stage1::Proofs { blend };
-        check(people, hol, Stage1::Model, None, Tail::Retrieved);
-        check(people.rerank(Rerank::On), hol, Stage1::Model, Some(256), Tail::Retrieved);
-        check(people, Facts { has_given: true, ..hol }, Stage1::Model, Some(256), Tail::Retrieved);
-        check(people, tptp, Stage1::Model, Some(256), Tail::Retrieved);
-        check(people.rerank(Rerank::Off), tptp, Stage1::Model, None, Tail::Retrieved);
-        check(people, learned, proofs(true), Some(256), Tail::Retrieved);
-        check(people, Facts { stored: 99, ..learned }, proofs(false), Some(256), Tail::Retrieved);
+        let learned = |with_proofs| Stage1::Learned { with_proofs };
+        check(people, hol, learned(false), None, Tail::Retrieved);
+        check(people.rerank(Rerank::On), hol, learned(false), Some(256), Tail::Retrieved);
+        check(people, Facts { has_given: true, ..hol }, learned(false), Some(256), Tail::Retrieved);
+        check(people, tptp, learned(false), Some(256), Tail::Retrieved);
+        check(people.rerank(Rerank::Off), tptp, learned(false), None, Tail::Retrieved);
+        check(people, proved, learned(true), Some(256), Tail::Retrieved);
+        check(people, Facts { has_index: false, ..hol }, Stage1::Model, None, Tail::Retrieved);
         check(people.symbols(Symbols::Anonymous), tptp, Stage1::Symbols, Some(1024), Tail::Familiar);
         let off = people.symbols(Symbols::Anonymous).rerank(Rerank::Off);
         check(off, tptp, Stage1::Symbols, None, Tail::Retrieved);
         check(people.symbols(Symbols::Both), tptp, Stage1::ModelAndSymbols, Some(256), Tail::Retrieved);
-        let stored = Facts { stored: 5, ..tptp };
-        check(people.symbols(Symbols::Both), stored, Stage1::Model, Some(256), Tail::Retrieved);
+        let stored = Facts { has_library: true, ..tptp };
+        check(people.symbols(Symbols::Both), stored, learned(false), Some(256), Tail::Retrieved);
         let none = Facts { has_built_in: false, ..tptp };
-        check(people, none, Stage1::Model, None, Tail::Retrieved);
+        check(people, none, learned(false), None, Tail::Retrieved);
     }
 
     #[test]

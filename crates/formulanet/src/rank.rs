@@ -43,5 +43,5 @@ pub use reasons::Reasons;
 pub use row::{Row, Rows};
 pub use scorer::{Query, Scoring};
 pub use selection::{Marks, Selection, matches};
-pub use theory::{Blend, Features, Goal, Method, Signals, Theory};
+pub use theory::{Blend, Context, Features, Goal, Method, ModelScores, Position, Signals, Theory};
 pub use vectors::Vectors;

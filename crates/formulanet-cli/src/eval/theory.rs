@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use formulanet::model::TogetherFile;
-use formulanet::rank::{Blend, Method, Reading};
-use formulanet_train::eval::{TheoryTest, theory_table};
+use formulanet::rank::Method;
+use formulanet::{Order, Policy, Rerank};
+use formulanet_train::eval::{TheoryOptions, TheoryTest, theory_table};
 
 use super::Arguments;
 use crate::output::Output;
@@ -37,15 +37,32 @@ pub(super) struct TheoryArguments {
     /// Stop at proofs that use later facts, or what they prove
     #[arg(long, requires = "theory")]
     strict: bool,
-    /// Blend signals as this file of `formulanet blend` says, for --method auto
-    #[arg(long, value_name = "FILE", requires = "theory")]
-    blend: Option<PathBuf>,
-    /// Read the best 256 facts together with this model, for --method auto [default: the shipped one]
+    /// Know no proofs, as in a library that has none
+    #[arg(long, requires = "theory")]
+    without_proofs: bool,
+    /// Rank with this re-ranker, for --method auto [default: the built-in one, where it was measured to help]
     #[arg(long, value_name = "MODEL", requires = "theory")]
-    reader: Option<String>,
-    /// Do not read facts together, for --method auto
-    #[arg(long, requires = "theory", conflicts_with = "reader")]
-    no_read: bool,
+    reranker: Option<String>,
+    /// Re-rank the best candidates, for --method auto
+    #[arg(long, value_name = "auto|on|off", default_value = "auto", value_parser = rerank)]
+    rerank: Rerank,
+    /// Which facts rank highest, for --method auto
+    #[arg(long, value_name = "goal|probability", value_parser = order)]
+    order: Option<Order>,
+}
+
+fn rerank(text: &str) -> Result<Rerank, String> {
+    match text {
+        "auto" => Ok(Rerank::Auto),
+        "on" => Ok(Rerank::On),
+        "off" => Ok(Rerank::Off),
+        _ => Err("expected auto, on or off".to_owned()),
+    }
+}
+
+fn order(text: &str) -> Result<Order, String> {
+    let found = Order::ALL.iter().find(|(name, _)| *name == text).map(|(_, order)| *order);
+    found.ok_or_else(|| format!("expected one of {}", Order::ALL.map(|(name, _)| name).join(", ")))
 }
 
 impl TheoryArguments {
@@ -86,19 +103,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         (None, None) => return Err(wrong("--theory needs --test-last or --test, which say what to ask for")),
     };
     test.oddities().for_each(|oddity| eprintln!("warning: {oddity}"));
-    let blend = asked.blend.as_deref().map(Blend::read).transpose()?;
     let methods = match (asked.method, arguments.format, &asked.rankings) {
         (Some(method), ..) => vec![method],
         (None, Output::Text, None) => Method::ALL.map(|(_, method)| method).to_vec(),
         _ => vec![Method::Auto],
     };
-    let compute = arguments.compute.compute();
-    let reading = match &asked.reader {
-        Some(reader) => Some(Reading::new(TogetherFile::named(reader)?, compute)?),
-        None if asked.no_read => None,
-        None => Reading::shipped(compute).ok(),
-    };
-    let outcomes = test.run(&methods, (blend.as_ref(), reading.as_ref()), &Bar::new())?;
+    let mut engine = arguments.compute.engine();
+    if let Some(reranker) = &asked.reranker {
+        engine = engine.reranker(reranker);
+    }
+    let mut policy = Policy::default().rerank(asked.rerank);
+    if let Some(order) = asked.order {
+        policy = policy.order(order);
+    }
+    let options = TheoryOptions { policy, without_proofs: asked.without_proofs };
+    let outcomes = test.run(&engine.build()?, &methods, options, &Bar::new())?;
     let Some(first) = outcomes.first() else { return Ok(()) };
     if let Some(path) = &asked.rankings {
         let shown = || format!("cannot write `{}`", path.display());

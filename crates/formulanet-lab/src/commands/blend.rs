@@ -1,40 +1,45 @@
-//! `formulanet-lab blend`: learns how to blend what speaks for a fact.
+//! `formulanet-lab blend`: fits the learned ranker.
 
+use std::collections::HashSet;
+use std::fs;
 use std::path::PathBuf;
 
-use crate::blend::{Lesson, add_examples};
-use crate::boost::{BoostOptions, Examples, boost};
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::Args;
-use formulanet::rank::{Blend, Signals};
+use formulanet::rank::{Blend, Ranker, Signals};
 
+use crate::blend::{Lessons, Source, add_lessons, calibrate};
+use crate::boost::{BoostOptions, boost};
 use formulanet_cli::progress::Bar;
 use formulanet_cli::usage::wrong;
 
-/// Learn from libraries how to rank the facts of others
+/// Fit the learned ranker to libraries
 ///
-/// What speaks for a fact (uses in similar proofs, odds, popularity, rare symbols in common, ...) is blended to one score by
-/// decision trees, which this command fits to the proofs of theory files. The built-in blend was made with it; see
-/// `formulanet eval --theory` for how good one is.
+/// Fits decision trees to the recorded dependencies of facts files: what a candidate's ranking signals are (its part in similar
+/// proofs, symbols in common, a model's score, its place, ...), and whether the proof used it. The built-in ranker was made with
+/// this command; `formulanet eval --theory` measures it.
 #[derive(Args)]
 #[command(after_help = "Example:\n  \
-    formulanet-lab blend --growing theory.jsonl --trees 10 --out my-blend.safetensors")]
+    formulanet-lab blend --facts theory.jsonl --trees 10 --out my-blend.safetensors")]
 pub(crate) struct Arguments {
-    /// A theory file, asked in its order: earlier proofs are known; may be given several times
+    /// A facts file, whose proofs no model was trained on; may be repeated
     #[arg(long, value_name = "FILE")]
-    growing: Vec<String>,
-    /// A theory file of which a random part of the proofs is known; may be given several times
+    facts: Vec<String>,
+    /// A facts file that a model was trained on, but for the names in --held-out; may be repeated
     #[arg(long, value_name = "FILE")]
-    open: Vec<String>,
-    /// Of a growing theory, take this share of the facts, the first ones
+    trained: Vec<String>,
+    /// Names of facts that the models were not trained on, one a line; may be repeated
+    #[arg(long, value_name = "FILE")]
+    held_out: Vec<PathBuf>,
+    /// Query none of these facts: names, one a line; may be repeated
+    #[arg(long, value_name = "FILE")]
+    exclude: Vec<PathBuf>,
+    /// Query facts of this share of --facts, the first ones
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
     first: f64,
-    /// Of an open theory, this many proofs are known
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    known: usize,
-    /// Ask at most this many questions of each theory
+    /// Make about this many queries to each file
     #[arg(long, value_name = "N", default_value_t = 1500)]
-    questions: usize,
+    queries: usize,
     /// How many trees
     #[arg(long, value_name = "N", default_value_t = BoostOptions::default().trees)]
     trees: usize,
@@ -44,6 +49,9 @@ pub(crate) struct Arguments {
     /// Which part of a tree's step is taken
     #[arg(long, value_name = "RATE", default_value_t = BoostOptions::default().rate)]
     rate: f32,
+    /// The weight of the pairwise loss
+    #[arg(long, value_name = "SHARE", default_value_t = BoostOptions::default().pairwise)]
+    pairwise: f32,
     /// The file to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -54,33 +62,57 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if !(0.0..=1.0).contains(&arguments.first) {
         return Err(wrong("--first takes a share from 0 to 1"));
     }
-    let growing = arguments.growing.iter().map(|file| (file, Lesson::Growing { first: arguments.first }));
-    let open = arguments.open.iter().map(|file| (file, Lesson::Open { known: arguments.known }));
-    let (mut examples, bar) = (Examples::new(Signals::COUNT), Bar::with_lines());
-    for (file, lesson) in growing.chain(open) {
-        add_examples(file, lesson, arguments.questions, &mut examples, &bar)?;
+    if arguments.facts.is_empty() && arguments.trained.is_empty() {
+        return Err(wrong("nothing to learn from: give --facts or --trained"));
     }
-    if examples.is_empty() {
-        return Err(wrong("expected theories with proofs to learn from: give --growing or --open"));
+    let (held_out, excluded) = (names(&arguments.held_out)?, names(&arguments.exclude)?);
+    let (mut lessons, bar) = (Lessons::default(), Bar::with_lines());
+    let facts = arguments.facts.iter().map(|file| (file, None, arguments.first));
+    let trained = arguments.trained.iter().map(|file| (file, Some(held_out.clone()), 1.0));
+    for (file, unseen, share) in facts.chain(trained) {
+        let mut source = Source::read(file, Ranker::load(model(file)?)?, unseen)?;
+        source.limit(share, &excluded);
+        add_lessons(&source, arguments.queries, &mut lessons, &bar)?;
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let options = BoostOptions {
         trees: arguments.trees,
         depth: usize::from(arguments.depth),
         rate: arguments.rate,
+        pairwise: arguments.pairwise,
         threads,
         ..BoostOptions::default()
     };
-    let forest = boost(&examples, &options, &bar)?;
+    let forest = boost(&lessons.trees, &options, &bar)?;
     let origin = format!(
-        "{} questions, {} candidates; {} trees of depth {}, rate {}",
-        examples.groups(),
-        examples.len(),
+        "{} queries, {} candidates; {} trees of depth {}, rate {}",
+        lessons.trees.groups(),
+        lessons.trees.len(),
         forest.len(),
         arguments.depth,
         arguments.rate
     );
-    Blend::new(forest, &origin)?.save(&arguments.out)?;
-    eprintln!("{origin}: {}", arguments.out.display());
+    let calibration = [false, true].map(|has_proofs| {
+        let rows = lessons.calibration.rows().filter(|(row, _)| Signals::has_proofs(row) == has_proofs);
+        calibrate(&rows.map(|(row, is_used)| (forest.score(row), is_used)).collect::<Vec<_>>())
+    });
+    Blend::new(forest, calibration, &origin)?.save(&arguments.out)?;
+    eprintln!("{origin}; calibration {calibration:?}: {}", arguments.out.display());
     Ok(())
+}
+
+/// The names of files, one a line.
+fn names(files: &[PathBuf]) -> Result<HashSet<String>> {
+    let mut names = HashSet::new();
+    for file in files {
+        let text = fs::read_to_string(file).with_context(|| format!("cannot read `{}`", file.display()))?;
+        names.extend(text.lines().map(|line| line.trim().to_owned()));
+    }
+    Ok(names)
+}
+
+/// The model for the language of a facts file.
+fn model(file: &str) -> Result<&'static str> {
+    let syntax = formulanet::read::Source::open(file)?.syntax();
+    Ok(formulanet::model::shipped::for_syntax(syntax))
 }

@@ -3,34 +3,41 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use formulanet::logic::problem::{StatementBuilder, StatementGraph};
-use formulanet::logic::{Interner, Limits, hol};
+use formulanet::logic::{Interner, hol};
+use formulanet::rank::{Features, Intake, Method, Premise, Rows, Theory};
+use formulanet::read::{Lines, Oddities, TheoryFile};
+use formulanet::util::vector::share;
+use formulanet::{Corpus, Engine, Goal, Policy, Query};
 use serde::Serialize;
 
 use crate::{Error, Progress, Stage};
-use formulanet::rank::learned::{self, Together};
-use formulanet::policy::TUNING;
-use formulanet::rank::{Blend, Features, Method, Reading, Theory};
-use formulanet::read::{Lines, Oddities, TheoryFile};
-use formulanet::util::vector::share;
 
 /// After how many facts recall is measured.
 pub const THEORY_CUTOFFS: [usize; 4] = [16, 32, 64, 256];
 /// How many facts of a ranking are looked at.
 const LOOKED_AT: usize = 1024;
+/// Facts that are embedded between two signs of progress.
+const EMBEDDED_TOGETHER: usize = 1024;
 
 /// A library of which some proofs are asked for.
 pub struct TheoryTest {
     file: TheoryFile,
     features: Vec<Features>,
-    /// What a network reads of each fact.
-    graphs: Vec<StatementGraph>,
     /// Facts and what their proofs used, in the order of the library.
     tests: Vec<(usize, Vec<u32>)>,
     /// Whether proofs are known only of facts before the one that is asked for.
     is_growing: bool,
     /// Strange names in the file of tests.
     oddities: Oddities,
+}
+
+/// How facts are ranked.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct TheoryOptions {
+    /// How the engine ranks, for [`Method::Auto`].
+    pub policy: Policy,
+    /// Whether no proof is known.
+    pub without_proofs: bool,
 }
 
 impl TheoryTest {
@@ -91,33 +98,16 @@ impl TheoryTest {
     }
 
     fn read(file: &str, is_strict: bool) -> Result<Self, Error> {
-        let (mut features, mut graphs, mut too_large) = (Vec::new(), Vec::new(), None);
-        let mut builder = StatementBuilder::new(Limits::default());
-        let shown = file;
+        let mut features = Vec::new();
         let file = TheoryFile::read(
             file,
             &hol::Options::default(),
             is_strict,
             &mut Interner::new(),
-            &mut |_, formula, names| {
-                features.push(Features::of(formula, names));
-                match builder.build(formula) {
-                    Ok(graph) => graphs.push(graph),
-                    Err(cause) => too_large = Some((graphs.len(), cause)),
-                }
-            },
+            &mut |_, formula, names| features.push(Features::of(formula, names)),
         )?;
-        if let Some((fact, cause)) = too_large {
-            return Err(Error::input(shown, format!("{}: {cause}", file.facts[fact].name)));
-        }
-        Ok(TheoryTest {
-            file,
-            features,
-            graphs,
-            tests: Vec::new(),
-            is_growing: true,
-            oddities: Oddities::default(),
-        })
+        let (tests, oddities) = (Vec::new(), Oddities::default());
+        Ok(TheoryTest { file, features, tests, is_growing: true, oddities })
     }
 
     /// What is strange in proofs, for the user.
@@ -125,61 +115,56 @@ impl TheoryTest {
         [&self.file.oddities, &self.oddities].into_iter().filter_map(Oddities::report)
     }
 
-    /// Asks each method for every fact that is tested. [`Method::Auto`] takes this blend, or else the one that is built in.
+    /// Asks each method for every fact that is tested. [`Method::Auto`] is the engine's own ranking.
     ///
     /// # Errors
     ///
-    /// If `progress` stops it.
+    /// If a statement cannot be read, or `progress` stops it.
     pub fn run(
         &self,
+        engine: &Engine,
         methods: &[Method],
-        (blend, reading): (Option<&Blend>, Option<&Reading>),
+        options: TheoryOptions,
         progress: &dyn Progress,
     ) -> Result<Vec<TheoryOutcome>, Error> {
-        let blend = blend.or(Blend::shipped());
         let mut outcomes: Vec<TheoryOutcome> =
             methods.iter().map(|&method| TheoryOutcome::new(method, self.file.facts.len())).collect();
+        let is_ranked_by_engine = methods.contains(&Method::Auto);
+        let mut library = if is_ranked_by_engine { Some(Growing::new(self, engine, progress)?) } else { None };
         progress.begin(Stage { name: "asking", done: 0, of: self.tests.len() as u64, unit: "facts" });
         let mut theory = Theory::default();
-        let mut next = 0;
-        let mut grow = |theory: &mut Theory, end: usize| {
-            for fact in next..end {
-                theory.add_fact(&self.features[fact]);
-                if let Some(used) = &self.file.facts[fact].proof {
-                    theory.add_proof(fact, &numbers(used));
-                }
-            }
-            next = end;
-        };
-        if !self.is_growing {
-            grow(&mut theory, self.features.len());
-        }
+        let mut grown = 0;
+        let end = self.features.len();
         for (fact, used) in &self.tests {
             if progress.is_stopped() {
                 return Err(Error::Interrupted);
             }
-            let own = if self.is_growing {
-                grow(&mut theory, *fact);
-                Vec::new()
-            } else {
-                theory.take_proofs(*fact)
-            };
+            let until = if self.is_growing { *fact + 1 } else { end };
+            for number in grown..until {
+                theory.add_fact(&self.features[number]);
+                library.iter_mut().for_each(|library| library.add(number));
+            }
+            for number in grown.saturating_sub(1)..until {
+                let is_known = !options.without_proofs && !(self.is_growing && number == *fact);
+                let proof = self.file.facts[number].proof.as_ref().filter(|_| is_known);
+                if let Some(used) = proof.filter(|_| !theory.is_proved(number)) {
+                    theory.add_proof(number, &numbers(used));
+                    library.iter_mut().for_each(|library| library.add_proof(number, used));
+                }
+            }
+            grown = until;
+            let own = theory.take_proofs(*fact);
             for outcome in &mut outcomes {
                 let start = Instant::now();
-                let goal = theory.goal(&self.features[*fact]);
-                let best = match (outcome.method, blend.filter(|_| *fact >= TUNING.blend_from)) {
-                    (Method::Auto, Some(blend)) => {
-                        let graph = |number: usize| &self.graphs[number];
-                        let together = reading.map(|reading| Together { reading, goal: graph(*fact) });
-                        learned::rank((&theory, *fact), blend, &goal, together, graph, LOOKED_AT)?
+                let best = match (outcome.method, &library) {
+                    (Method::Auto, Some(library)) => library.rank(*fact, options.policy)?,
+                    (method, _) => {
+                        let goal = theory.goal(&self.features[*fact]);
+                        let ranked = theory.rank(&goal, *fact, method, LOOKED_AT);
+                        ranked.into_iter().map(|(fact, _)| fact as u32).collect()
                     }
-                    (method, _) => theory.rank(&goal, *fact, method, LOOKED_AT),
                 };
-                outcome.add(
-                    best.into_iter().map(|(fact, _)| fact as u32).collect(),
-                    used,
-                    start.elapsed().as_secs_f64(),
-                );
+                outcome.add(best, used, start.elapsed().as_secs_f64());
             }
             own.iter().for_each(|used| theory.add_proof(*fact, used));
             progress.advance(1);
@@ -196,6 +181,57 @@ impl TheoryTest {
             text += &format!("{}:{}\n", self.file.facts[*fact].name, names.join(" "));
         }
         text
+    }
+}
+
+/// A library in memory that grows as the facts file does, and is ranked by the engine.
+struct Growing<'a> {
+    test: &'a TheoryTest,
+    engine: &'a Engine,
+    premises: Vec<Premise>,
+    rows: Rows,
+    corpus: Corpus,
+}
+
+impl<'a> Growing<'a> {
+    fn new(test: &'a TheoryTest, engine: &'a Engine, progress: &dyn Progress) -> Result<Self, Error> {
+        let facts = &test.file.facts;
+        let language = facts.first().map_or_else(Default::default, |fact| fact.syntax);
+        let model = engine.model_for(language)?;
+        progress.begin(Stage { name: "embedding", done: 0, of: facts.len() as u64, unit: "facts" });
+        let (mut intake, mut premises) = (Intake::new(&model.ranker), Vec::with_capacity(facts.len()));
+        let mut rows = Rows::new(model.ranker.width());
+        for part in facts.chunks(EMBEDDED_TOGETHER) {
+            if progress.is_stopped() {
+                return Err(Error::Interrupted);
+            }
+            let read = part.iter().map(|fact| intake.take(&fact.name, &fact.text, fact.syntax));
+            let read = read.collect::<Result<Vec<Premise>, _>>()?;
+            rows.append(&model.ranker.rows(&read.iter().map(Premise::named).collect::<Vec<_>>()));
+            premises.extend(read);
+            progress.advance(part.len() as u64);
+        }
+        let corpus = Corpus::growing(model, language);
+        Ok(Growing { test, engine, premises, rows, corpus })
+    }
+
+    fn add(&mut self, fact: usize) {
+        let is_added = self.corpus.push(&self.premises[fact], self.rows.get(fact));
+        debug_assert!(is_added, "nothing else holds this corpus");
+    }
+
+    fn add_proof(&mut self, fact: usize, used: &[u32]) {
+        let name = |fact: usize| self.test.file.facts[fact].name.clone();
+        let used: Vec<String> = used.iter().map(|&used| name(used as usize)).collect();
+        let is_added = self.corpus.push_proof(&name(fact), &used);
+        debug_assert!(is_added, "nothing else holds this corpus");
+    }
+
+    fn rank(&self, fact: usize, policy: Policy) -> Result<Vec<u32>, Error> {
+        let goal = Goal::Stored(self.test.file.facts[fact].name.clone());
+        let query = Query::new(goal).policy(policy).k(LOOKED_AT);
+        let ranking = self.engine.rank(&self.corpus, &query)?;
+        Ok(ranking.hits.iter().map(|hit| hit.id.index() as u32).collect())
     }
 }
 
@@ -333,6 +369,10 @@ mod tests {
     const THEORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/theory.jsonl");
     const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/theory.tests");
 
+    fn engine() -> Engine {
+        Engine::new().unwrap()
+    }
+
     #[test]
     fn figures_are_those_of_the_ranking() {
         let mut outcome = TheoryOutcome::new(Method::Popularity, 100);
@@ -357,7 +397,7 @@ mod tests {
     fn a_growing_library_knows_what_came_before() {
         let test = TheoryTest::last(THEORY, 3, true).unwrap();
         assert_eq!(test.tests.iter().map(|(fact, _)| *fact).collect::<Vec<_>>(), [33, 34, 35]);
-        let outcomes = test.run(&[Method::Neighbours, Method::Popularity], (None, None), &Silent).unwrap();
+        let outcomes = test.run(&engine(), &[Method::Neighbours, Method::Popularity], TheoryOptions::default(), &Silent).unwrap();
         for (outcome, method) in outcomes.iter().zip(["knn", "popularity"]) {
             let report = outcome.report();
             assert_eq!((report.tests, report.facts, report.method), (3, 36, method));
@@ -379,7 +419,7 @@ mod tests {
     fn a_given_fact_does_not_know_its_own_proof() {
         let test = TheoryTest::given(THEORY, TESTS, true).unwrap();
         assert_eq!(test.tests.iter().map(|(fact, _)| *fact).collect::<Vec<_>>(), [32, 33]);
-        let first = test.run(&[Method::Bayes], (None, None), &Silent).unwrap();
+        let first = test.run(&engine(), &[Method::Bayes], TheoryOptions::default(), &Silent).unwrap();
         // If its own proof counted, what it used would come first.
         assert!(first[0].report().map < 0.999, "{:?}", first[0].report());
         assert_eq!(test.oddities().count(), 0);

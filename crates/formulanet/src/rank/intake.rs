@@ -21,7 +21,7 @@ pub struct Premise {
     pub syntax: Syntax,
     /// As the model reads it.
     pub encoded: Encoded,
-    /// What it is recognised by, beside the proofs of a library; empty if nobody wants it.
+    /// What it is recognised by; empty if it is only embedded.
     pub features: Features,
     /// What its proofs used, as far as its file says so.
     pub proofs: Vec<Proof>,
@@ -53,7 +53,7 @@ impl<'a> Intake<'a> {
         Intake { names: Interner::new(), options, encoder, with_features: true, skipped: None }
     }
 
-    /// The same, which does not note what statements are recognised by: where there are no proofs, nobody asks.
+    /// Leaves out what statements are recognised by, which embedding them does not need.
     #[must_use]
     pub fn without_features(mut self) -> Self {
         self.with_features = false;

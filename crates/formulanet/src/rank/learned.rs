@@ -5,16 +5,18 @@ use std::collections::HashMap;
 
 use formulanet_logic::problem::StatementGraph;
 
-use super::reading::{Reading, log_odds, probability};
-use super::theory::{Blend, Features, Goal, Method, Signals, Theory};
+use super::reading::{Reading, probability};
+use super::theory::{Blend, Context, Features, Goal, Signals, Theory};
 use crate::Error;
-use crate::policy::TUNING;
 
 /// The statements of a library by what they are recognised by, and what their proofs used.
 #[derive(Clone, Debug, Default)]
 pub struct Learned {
     theory: Theory,
     numbers: HashMap<String, u32>,
+    /// How often a name comes before that of the fact before it.
+    descents: usize,
+    last: String,
 }
 
 /// How candidates are read together with the goal.
@@ -25,9 +27,6 @@ pub struct Together<'a> {
     pub goal: &'a StatementGraph,
 }
 
-/// Where a choice is among so few, each is looked at.
-const ALL: usize = 4096;
-
 impl Learned {
     /// Statements in order, with what their proofs used.
     pub fn theory(&self) -> &Theory {
@@ -37,6 +36,8 @@ impl Learned {
     /// Adds a statement behind all others.
     pub fn add_fact(&mut self, name: String, features: &Features) {
         let number = self.theory.add_fact(features);
+        self.descents += usize::from(name < self.last);
+        self.last.clone_from(&name);
         self.numbers.insert(name, number as u32);
     }
 
@@ -53,58 +54,29 @@ impl Learned {
         self.theory.take_proofs(fact);
     }
 
-    /// Scores the facts before a place anew by what proofs say of them. `scores` has what a model says of each fact, and says
-    /// afterwards how likely it is to be useful; `is_barred` says which facts are not asked for.
-    ///
-    /// # Errors
-    ///
-    /// If what is read together is too large.
-    pub fn rescore<'a>(
+    /// Whether the order of the facts can mean something: it does not in a library that is sorted by names.
+    pub fn is_ordered(&self) -> bool {
+        self.descents > 0 || self.theory.len() < 3
+    }
+
+    /// The facts before a place that are eligible, with their ranking signals for a goal.
+    pub fn signals(
         &self,
-        (features, before): (&Features, usize),
-        (scores, weight): (&mut [f32], f32),
-        is_barred: impl Fn(usize) -> bool,
-        together: Option<Together<'a>>,
-        graph: impl FnMut(usize) -> Option<Cow<'a, StatementGraph>>,
-        name: impl FnMut(u32) -> u32,
-    ) -> Result<(), Error> {
-        let goal = self.theory.goal(features);
-        let allowed: Vec<u32> =
-            (0..scores.len()).filter(|&fact| !is_barred(fact)).map(|fact| fact as u32).collect();
-        let found = match Blend::shipped().filter(|_| self.theory.len() >= TUNING.blend_from) {
-            Some(blend) => {
-                let mut signals = if allowed.len() <= ALL {
-                    self.theory.signals_among(&goal, before, allowed)
-                } else {
-                    self.theory.signals(&goal, before)
-                };
-                signals.retain(|fact| !is_barred(fact));
-                weighed(&signals, blend, together, graph, name)?
-            }
-            None => {
-                let found = self.theory.rank(&goal, before, Method::Mesh, before);
-                found
-                    .into_iter()
-                    .filter(|(fact, _)| !is_barred(*fact))
-                    .map(|(fact, score)| (fact, log_odds(score)))
-                    .collect()
-            }
-        };
-        combine(scores, &found, weight);
-        Ok(())
+        features: &Features,
+        before: usize,
+        context: Context<'_>,
+        is_eligible: impl Fn(usize) -> bool,
+    ) -> Signals {
+        self.theory.signals_in(&self.theory.goal(features), before, context, is_eligible)
     }
 }
 
-/// Puts found facts before all others, by their odds and what the model said of them.
-fn combine(scores: &mut [f32], found: &[(usize, f32)], weight: f32) {
-    let said: Vec<f32> = found.iter().map(|(fact, _)| log_odds(scores[*fact])).collect();
-    let usual = said.iter().sum::<f32>() / said.len().max(1) as f32;
-    let odds = found.iter().zip(&said).map(|((_, odds), said)| probability(odds + weight * (said - usual)));
-    let odds: Vec<f32> = odds.collect();
-    let lowest = odds.iter().copied().fold(1.0, f32::min);
+/// Turns a model's scores into those of a ranking: the facts that were found come first, by their log-odds.
+pub(crate) fn put_first(scores: &mut [f32], found: &[(usize, f32)]) {
+    let lowest = found.iter().map(|(_, odds)| probability(*odds)).fold(1.0, f32::min);
     scores.iter_mut().for_each(|score| *score *= lowest);
-    for ((fact, _), odds) in found.iter().zip(odds) {
-        scores[*fact] = odds;
+    for &(fact, odds) in found {
+        scores[fact] = probability(odds);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::theory::{Features, Goal, Method, Signals, Theory};
+use super::theory::{Features, Goal, Method, OF_ORDER, Signals, Theory};
 
 /// How little the first ranks count more than the next.
 const SMOOTH: f32 = 8.0;
@@ -30,20 +30,6 @@ impl Pool {
         self.facts.iter().map(|&fact| fact as usize).zip(self.rows.chunks_exact(width))
     }
 }
-
-/// Signals that mean something only where the order of the library does.
-const OF_ORDER: [&str; 10] = [
-    "local",
-    "close_10",
-    "close_100",
-    "close_1000",
-    "close_rank",
-    "last_use",
-    "distance",
-    "place",
-    "introduces",
-    "mention",
-];
 
 impl Pool {
     /// What is known of each candidate: all signals, whether proofs and the order of the library are known, and what the

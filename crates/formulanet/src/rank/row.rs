@@ -93,7 +93,7 @@ impl Rows {
     }
 
     /// Adds a row.
-    pub(super) fn push(&mut self, row: Row<'_>) {
+    pub fn push(&mut self, row: Row<'_>) {
         debug_assert_eq!(row.vector.len(), self.width);
         self.vectors.extend_from_slice(row.vector);
         self.remembered.push(row.remembered);

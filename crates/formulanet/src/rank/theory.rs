@@ -25,4 +25,5 @@ pub(crate) use flat::FlatFact;
 pub(crate) use given::{GivenKind, given_hash};
 pub use methods::{Method};
 pub(crate) use methods::{best as best_of, mesh};
-pub use signals::Signals;
+pub(crate) use signals::OF_ORDER;
+pub use signals::{Context, ModelScores, Position, Signals};

@@ -21,6 +21,10 @@ const LONGEST_LINE: u64 = 1 << 28;
 pub struct TheoryFact {
     /// What it is called.
     pub name: String,
+    /// What it says.
+    pub text: String,
+    /// In which language.
+    pub syntax: Syntax,
     /// Its line in the file.
     pub line: usize,
     /// What its proof used, as numbers of facts before it, ascending; `None` if it has no proof.
@@ -155,7 +159,14 @@ impl TheoryFile {
                 return Err(Error::input(place, message));
             }
             visit(fact, &formula, names);
-            theory.facts.push(TheoryFact { name: line.name, line: number, proof: None, unknown: Vec::new() });
+            theory.facts.push(TheoryFact {
+                name: line.name,
+                text: line.statement,
+                syntax,
+                line: number,
+                proof: None,
+                unknown: Vec::new(),
+            });
             proofs.push(line.proof);
         }
         for (fact, proof) in proofs.into_iter().enumerate() {

@@ -121,7 +121,7 @@ impl Library {
     /// # Errors
     ///
     /// Returns an error if the file is damaged.
-    pub fn changes_since(&self, from: Bookmark, has_proofs: bool) -> Result<Change, Error> {
+    pub fn changes_since(&self, from: Bookmark, has_index: bool) -> Result<Change, Error> {
         let _moment = self.moment()?;
         let to = self.bookmark()?;
         if to == from {
@@ -130,7 +130,7 @@ impl Library {
         let is_appended = (to.build, to.page) == (from.build, from.page)
             && to.statement >= from.statement
             && to.proof >= from.proof
-            && (has_proofs || to.proof == 0);
+            && (has_index || to.proof == 0);
         if !is_appended {
             return Ok(Change::Rewritten);
         }
@@ -141,7 +141,7 @@ impl Library {
             Ok(())
         })?;
         let mut recorded = Vec::new();
-        if has_proofs {
+        if has_index {
             self.recorded_since(from.statement, from.proof, |one| recorded.push(one))?;
         }
         let syntax = self.syntax()?;

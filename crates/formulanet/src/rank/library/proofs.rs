@@ -8,6 +8,7 @@ use rusqlite::{OptionalExtension, Row, Transaction, TransactionBehavior, params}
 use super::contents::Recorded;
 use super::{Library, fail, sums};
 use crate::Error;
+use crate::policy::TUNING;
 use crate::rank::learned::Learned;
 use crate::rank::theory::Features;
 use crate::read::{Oddities, Proof};
@@ -101,13 +102,22 @@ impl Library {
         rows.map(|row| whole(row.map_err(&fail)?)).collect()
     }
 
-    /// What its statements are recognised by and what their proofs used; `None` if there are no proofs.
+    /// Whether its statements are indexed: not if there are very many without a proof.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file is damaged.
+    pub fn has_index(&self) -> Result<bool, Error> {
+        Ok(self.proof_count()? > 0 || self.count()? <= TUNING.index_up_to)
+    }
+
+    /// What its statements are recognised by and what their proofs used; `None` if there are very many and no proofs.
     ///
     /// # Errors
     ///
     /// If the file is damaged.
     pub fn learned(&self) -> Result<Option<Learned>, Error> {
-        if self.proof_count()? == 0 {
+        if !self.has_index()? {
             return Ok(None);
         }
         let mut learned = Learned::default();

@@ -2,15 +2,14 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-#[cfg(feature = "model-blend")]
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use formulanet_net::{CHECKSUM, UNSEALED, is_sealed, seal, verify};
 use safetensors::tensor::{SafeTensors, TensorView};
 
 use super::facts::{Goal, Theory};
 use super::methods::Scored;
-use super::signals::{Place, Signals};
+use super::signals::{Context, Position, Signals};
 use crate::Error;
 use crate::error::Artefact;
 use crate::model::Forest;
@@ -20,6 +19,8 @@ use crate::util::files;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Blend {
     forest: Forest,
+    /// Slope and intercept that turn the trees' scores into log-odds: without proofs, and with some.
+    calibration: [[f32; 2]; 2],
     /// What it was made of and how, for people.
     origin: String,
 }
@@ -29,6 +30,7 @@ const KIND: &str = "kind";
 const BLEND: &str = "blend";
 const SIGNALS: &str = "signals";
 const ORIGIN: &str = "origin";
+const CALIBRATION: &str = "calibration";
 
 impl Blend {
     /// A blend of all signals.
@@ -36,26 +38,24 @@ impl Blend {
     /// # Errors
     ///
     /// If the trees are for rows of another width.
-    pub fn new(forest: Forest, origin: impl Into<String>) -> Result<Self, Error> {
+    pub fn new(forest: Forest, calibration: [[f32; 2]; 2], origin: impl Into<String>) -> Result<Self, Error> {
         if forest.width != Signals::COUNT {
             let message = format!("expected trees for {} signals, found {}", Signals::COUNT, forest.width);
             return Err(Error::corrupt(Artefact::Blend, "blend", message));
         }
-        Ok(Blend { forest, origin: origin.into() })
+        Ok(Blend { forest, calibration, origin: origin.into() })
     }
 
     /// The blend that is built in.
-    #[cfg(feature = "model-blend")]
-    pub fn shipped() -> Option<&'static Blend> {
-        static SHIPPED: OnceLock<Option<Blend>> = OnceLock::new();
-        let bytes = formulanet_model_blend::MODEL;
-        SHIPPED.get_or_init(|| Blend::from_bytes(bytes, "blend").ok()).as_ref()
-    }
-
-    /// The blend that is built in: none.
-    #[cfg(not(feature = "model-blend"))]
-    pub fn shipped() -> Option<&'static Blend> {
-        None
+    ///
+    /// # Panics
+    ///
+    /// If it cannot be read, which a test rules out.
+    pub fn built_in() -> &'static Blend {
+        static BUILT_IN: LazyLock<Blend> = LazyLock::new(|| {
+            Blend::from_bytes(formulanet_model_blend::MODEL, "blend").expect("the built-in blend is whole")
+        });
+        &BUILT_IN
     }
 
     /// What it was made of and how.
@@ -65,7 +65,8 @@ impl Blend {
 
     /// The score of a fact, by what speaks for it: the logarithm of odds.
     pub fn score(&self, row: &[f32]) -> f32 {
-        self.forest.score(row)
+        let [slope, intercept] = self.calibration[usize::from(Signals::has_proofs(row))];
+        slope * self.forest.score(row) + intercept
     }
 
     /// Reads a file.
@@ -102,7 +103,12 @@ impl Blend {
         }
         let tensors = SafeTensors::deserialize(bytes).map_err(|error| damaged(&error.to_string()))?;
         let forest = Forest::read(&tensors, Signals::COUNT).map_err(|found| damaged(&found))?;
-        Ok(Blend { forest, origin: part(ORIGIN).to_owned() })
+        let numbers: Vec<f32> = part(CALIBRATION).split(' ').filter_map(|number| number.parse().ok()).collect();
+        let &[a, b, c, d] = &numbers[..] else { return Err(damaged("no calibration")) };
+        if !numbers.iter().all(|number| number.is_finite()) {
+            return Err(damaged("a calibration that is not finite"));
+        }
+        Ok(Blend { forest, calibration: [[a, b], [c, d]], origin: part(ORIGIN).to_owned() })
     }
 
     /// As files have it.
@@ -119,6 +125,7 @@ impl Blend {
             (KIND.to_owned(), BLEND.to_owned()),
             (SIGNALS.to_owned(), Signals::NAMES.join(" ")),
             (ORIGIN.to_owned(), self.origin.clone()),
+            (CALIBRATION.to_owned(), self.calibration.as_flattened().iter().map(f32::to_string).collect::<Vec<_>>().join(" ")),
             (CHECKSUM.to_owned(), UNSEALED.to_owned()),
         ]);
         let mut bytes = safetensors::serialize(parts, Some(metadata)).map_err(failed)?;
@@ -144,7 +151,8 @@ impl Theory {
 
     /// The same for a goal that may stand anywhere in the library.
     pub(super) fn blended_anywhere(&self, goal: &Goal, blend: &Blend) -> Vec<Scored> {
-        scored(&self.signals_from(goal, self.len(), Place::Alike), blend)
+        let context = Context { position: Position::Alike, model: None };
+        scored(&self.signals_in(goal, self.len(), context, |_| true), blend)
     }
 }
 
@@ -160,7 +168,7 @@ mod tests {
     fn tiny() -> Blend {
         let mut forest = Forest::new(Signals::COUNT, 1);
         forest.push(&[(3, 0.5)], &[-1.0, 2.0]);
-        Blend::new(forest, "two leaves").unwrap()
+        Blend::new(forest, [[1.0, 0.0]; 2], "two leaves").unwrap()
     }
 
     #[test]
@@ -172,7 +180,7 @@ mod tests {
         let mut row = vec![0.0; Signals::COUNT];
         row[3] = 1.0;
         assert_eq!(back.score(&row), 2.0);
-        assert!(Blend::new(Forest::new(3, 1), "").is_err());
+        assert!(Blend::new(Forest::new(3, 1), [[1.0, 0.0]; 2], "").is_err());
     }
 
     #[test]
@@ -208,9 +216,8 @@ mod tests {
         assert!(Blend::from_bytes(&infinite, "leaf").unwrap_err().to_string().contains("damaged trees"));
     }
 
-    #[cfg(feature = "model-blend")]
     #[test]
-    fn the_shipped_blend_is_whole() {
-        assert!(Blend::shipped().is_some_and(|blend| !blend.origin().is_empty()));
+    fn the_built_in_blend_is_whole() {
+        assert!(!Blend::built_in().origin().is_empty());
     }
 }

@@ -199,6 +199,11 @@ impl Theory {
         self.facts.iter().map(|fact| fact.uses.len() as f32 / proofs).collect()
     }
 
+    /// Whether a proof of a fact is known.
+    pub fn is_proved(&self, fact: usize) -> bool {
+        self.facts.get(fact).is_some_and(Fact::is_proved)
+    }
+
     /// Takes a fact's proofs back, and says what they used.
     pub fn take_proofs(&mut self, fact: usize) -> Vec<Vec<usize>> {
         let Some(known) = self.facts.get_mut(fact) else { return Vec::new() };

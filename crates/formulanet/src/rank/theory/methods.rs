@@ -2,7 +2,6 @@
 
 use super::blend::Blend;
 use super::facts::{Goal, Theory};
-use crate::policy::TUNING;
 
 use super::{bayes, familiar, neighbours, reach};
 
@@ -58,14 +57,10 @@ pub(crate) fn best(mut scored: Vec<Scored>, number: usize) -> Vec<Scored> {
 }
 
 impl Theory {
-    /// The best facts before a place in the library, with their scores, by one of the methods. Without a blend that is built
-    /// in, and for a choice among few facts, which no blend was trained on, [`Method::Auto`] is [`Method::Mesh`].
+    /// The best facts before a place in the library, with their scores, by one of the methods.
     pub fn rank(&self, goal: &Goal, before: usize, method: Method, number: usize) -> Vec<(usize, f32)> {
-        match (method, Blend::shipped()) {
-            (Method::Auto, Some(blend)) if before.min(self.len()) >= TUNING.blend_from => {
-                self.rank_by(blend, goal, before, number)
-            }
-            (Method::Auto, _) => self.rank_plainly(goal, before, Method::Mesh, number),
+        match method {
+            Method::Auto => self.rank_by(Blend::built_in(), goal, before, number),
             _ => self.rank_plainly(goal, before, method, number),
         }
     }
@@ -80,10 +75,7 @@ impl Theory {
     /// The best of all facts by [`Method::Auto`], for a goal that need not stand behind them: what is close to the fact that is
     /// most like it is close to the goal.
     pub(crate) fn rank_anywhere(&self, goal: &Goal, number: usize) -> Vec<(usize, f32)> {
-        match Blend::shipped() {
-            Some(blend) if self.len() >= TUNING.blend_from => finish(self.blended_anywhere(goal, blend), number),
-            _ => self.rank(goal, self.len(), Method::Auto, number),
-        }
+        finish(self.blended_anywhere(goal, Blend::built_in()), number)
     }
 
     /// The best facts before a place in the library, with their scores, by a blend of all that speaks for them.

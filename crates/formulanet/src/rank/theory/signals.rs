@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::facts::{Fact, Goal, Theory};
 use super::methods::{Scored, best};
 use super::neighbours::{self, Neighbours};
-use super::{bayes, surroundings};
+use super::{bayes, reach, surroundings};
+use crate::rank::reading::log_odds;
 
 /// Declares the signals, so that a name and a place cannot get apart.
 macro_rules! signals {
@@ -40,7 +41,62 @@ signals! {
     size, symbols, is_proved, proof_size,
     // What is asked, and what is known.
     goal_unknown, nearest, proof_sizes,
+    // What the goal's symbols lead to, round by round, as MePo asks.
+    reach_score, reach_rank,
+    // A model's log-odds, how far above its odds without a goal, the rank, the distance to the best; the share of the goal's
+    // symbols that it knows, 0 without a model.
+    model_odds, model_lift, model_rank, model_gap, model_known,
+    // How rare its symbols are.
+    rarest_own, mean_own,
+    // What the library is.
+    alike_nearest, is_ordered, log_proofs, log_facts,
 }
+
+/// Where in a library a goal is, which decides what is close to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Position {
+    /// After all candidates.
+    #[default]
+    Last,
+    /// Unknown: after the fact that is most like it.
+    Alike,
+    /// Nowhere: the order of the facts means nothing.
+    Unordered,
+}
+
+/// A model's scores of all facts.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelScores<'a> {
+    /// Probabilities, by fact.
+    pub scores: &'a [f32],
+    /// The same without a goal, if the model has them.
+    pub base_rates: Option<&'a [f32]>,
+    /// The share of the goal's symbols that the model knows.
+    pub known: f32,
+}
+
+/// Where the goal is, and what a model says.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Context<'a> {
+    /// Where the goal is.
+    pub position: Position,
+    /// What a model says, if there is one.
+    pub model: Option<ModelScores<'a>>,
+}
+
+/// Signals that mean something only where the order of the library does.
+pub(crate) const OF_ORDER: [&str; 10] = [
+    "local",
+    "close_10",
+    "close_100",
+    "close_1000",
+    "close_rank",
+    "last_use",
+    "distance",
+    "place",
+    "introduces",
+    "mention",
+];
 
 /// The facts that are worth a look for a goal, each with what speaks for it.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +107,10 @@ pub struct Signals {
 
 /// How many candidates each source may name.
 const CANDIDATES: usize = 320;
+/// Where a choice is among so few, each is looked at.
+const ALL: usize = 2048;
+/// How many facts are taken that a goal's symbols lead to.
+const REACHED: usize = 2048;
 
 impl Signals {
     /// How many signals a fact has.
@@ -61,13 +121,10 @@ impl Signals {
         self.facts.iter().map(|&fact| fact as usize)
     }
 
-    /// Leaves facts out.
-    pub(crate) fn retain(&mut self, keep: impl Fn(usize) -> bool) {
-        let kept: Vec<bool> = self.facts().map(keep).collect();
-        let mut row = kept.iter().flat_map(|&kept| std::iter::repeat_n(kept, Self::COUNT));
-        self.rows.retain(|_| row.next().unwrap_or(false));
-        let mut fact = kept.iter();
-        self.facts.retain(|_| fact.next().copied().unwrap_or(false));
+
+    /// Whether a row was made where proofs are known.
+    pub fn has_proofs(row: &[f32]) -> bool {
+        row[At::log_proofs as usize] > 0.0
     }
 
     /// What speaks for each fact, in the order of [`Signals::NAMES`].
@@ -79,17 +136,29 @@ impl Signals {
 impl Theory {
     /// The candidates for a goal among the facts before a place, and what speaks for each.
     pub fn signals(&self, goal: &Goal, before: usize) -> Signals {
+        self.signals_in(goal, before, Context::default(), |_| true)
+    }
+
+    /// The candidates among the facts before a place that may be used, with what speaks for each in a context.
+    pub fn signals_in(
+        &self,
+        goal: &Goal,
+        before: usize,
+        context: Context<'_>,
+        is_eligible: impl Fn(usize) -> bool,
+    ) -> Signals {
         let before = before.min(self.len());
         if before == 0 {
             return Signals::default();
         }
-        self.signals_from(goal, before, Place::Next)
-    }
-
-    /// The same for a goal that stands somewhere in the library.
-    pub(super) fn signals_from(&self, goal: &Goal, before: usize, place: Place) -> Signals {
-        let question = Question::new(self, goal, before, place);
-        let candidates = question.candidates();
+        let question = Question::new(self, goal, before, context);
+        let eligible = (0..before as u32).filter(|&fact| is_eligible(fact as usize));
+        let few: Vec<u32> = eligible.take(ALL + 1).collect();
+        if few.len() <= ALL {
+            return question.signals(few);
+        }
+        let mut candidates = question.candidates();
+        candidates.retain(|&fact| is_eligible(fact as usize));
         question.signals(candidates)
     }
 
@@ -100,22 +169,13 @@ impl Theory {
             return Signals::default();
         }
         let facts = facts.into_iter().filter(|&fact| (fact as usize) < before).collect();
-        Question::new(self, goal, before, Place::Next).signals(facts)
+        Question::new(self, goal, before, Context::default()).signals(facts)
     }
 
     /// What speaks for all facts, where there are few.
     pub fn signals_of_all(&self, goal: &Goal) -> Signals {
         self.signals_among(goal, self.len(), (0..self.len() as u32).collect())
     }
-}
-
-/// Where in a library a goal stands, which says what is close to it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
-    /// Behind all candidates.
-    Next,
-    /// Behind the fact that is most like it.
-    Alike,
 }
 
 /// All that is computed once for a goal.
@@ -136,14 +196,16 @@ struct Question<'a> {
     close: [Vec<f32>; 3],
     indirect: Vec<f32>,
     together: Vec<f32>,
+    reached: Vec<Scored>,
+    context: Context<'a>,
 }
 
 impl<'a> Question<'a> {
-    fn new(theory: &'a Theory, goal: &'a Goal, before: usize, place: Place) -> Self {
+    fn new(theory: &'a Theory, goal: &'a Goal, before: usize, context: Context<'a>) -> Self {
         let near = Neighbours::new(theory, goal);
-        let place = match place {
-            Place::Next => before,
-            Place::Alike => {
+        let place = match context.position {
+            Position::Last | Position::Unordered => before,
+            Position::Alike => {
                 let mut alike =
                     near.alike.iter().map(|&(fact, _)| fact as usize).filter(|&fact| fact < before);
                 alike.next().map_or(before, |fact| fact + 1)
@@ -181,6 +243,7 @@ impl<'a> Question<'a> {
         let hammer = best(neighbours::down(theory, &near.hammer, before, 1024), 1024);
         let votes = surroundings::votes(theory, goal);
         let relevance = surroundings::relevance(theory, goal, &shares[1]);
+        let reached = reach::reach(theory, goal, before, before.min(REACHED));
         Question {
             theory,
             goal,
@@ -195,6 +258,8 @@ impl<'a> Question<'a> {
             close,
             indirect,
             together,
+            reached,
+            context,
         }
     }
 
@@ -221,6 +286,10 @@ impl<'a> Question<'a> {
         best(popular, CANDIDATES / 2).into_iter().for_each(|(fact, _)| take(fact));
         let alike = self.near.alike.iter().filter(|(fact, _)| (*fact as usize) < before);
         alike.take(CANDIDATES / 2).for_each(|&(fact, _)| take(fact));
+        self.reached.iter().take(CANDIDATES).for_each(|&(fact, _)| take(fact));
+        if let Some(model) = self.context.model {
+            top(model.scores, CANDIDATES).for_each(&mut take);
+        }
         (before.saturating_sub(CANDIDATES / 10)..before).for_each(|fact| take(fact as u32));
         (0..before as u32).filter(|&fact| is_candidate[fact as usize]).collect()
     }
@@ -236,7 +305,44 @@ impl<'a> Question<'a> {
         }
         let mut signals = Signals { facts, rows };
         self.fill_ranks(&mut signals);
+        self.fill_reach(&mut signals);
+        self.fill_model(&mut signals);
+        if self.context.position == Position::Unordered {
+            for row in signals.rows.chunks_exact_mut(Signals::COUNT) {
+                of_order().for_each(|place| row[place] = 0.0);
+            }
+        }
         signals
+    }
+
+    /// What the goal's symbols lead to.
+    fn fill_reach(&self, signals: &mut Signals) {
+        for row in signals.rows.chunks_exact_mut(Signals::COUNT) {
+            row[At::reach_rank as usize] = -9.0;
+        }
+        for (rank, &(fact, score)) in self.reached.iter().enumerate() {
+            if let Ok(place) = signals.facts.binary_search(&fact) {
+                let row = &mut signals.rows[place * Signals::COUNT..][..Signals::COUNT];
+                row[At::reach_score as usize] = score;
+                row[At::reach_rank as usize] = -(1.0 + rank as f32).ln();
+            }
+        }
+    }
+
+    /// What a model says.
+    fn fill_model(&self, signals: &mut Signals) {
+        let Some(ModelScores { scores, base_rates, known }) = self.context.model else { return };
+        let Signals { facts, rows } = signals;
+        let odds = |scores: &[f32], fact: u32| log_odds(scores[fact as usize]);
+        let highest = facts.iter().map(|&fact| odds(scores, fact)).fold(f32::MIN, f32::max);
+        for (&fact, row) in facts.iter().zip(rows.chunks_exact_mut(Signals::COUNT)) {
+            let odds = odds(scores, fact);
+            row[At::model_odds as usize] = odds;
+            row[At::model_lift as usize] = base_rates.map_or(0.0, |rates| odds - log_odds(rates[fact as usize]));
+            row[At::model_gap as usize] = odds - highest;
+            row[At::model_known as usize] = known;
+        }
+        fill_rank(rows, facts.len(), At::model_odds, At::model_rank);
     }
 
     /// What proofs say about a fact.
@@ -296,6 +402,7 @@ impl<'a> Question<'a> {
         let (mut rarest_common, mut rarest_foreign, mut foreign) = (0.0f32, 0.0f32, 0.0f32);
         let (mut relevant, mut all) = (0.0f32, 0.0f32);
         let (mut introduces, mut mention) = (0.0f32, f32::INFINITY);
+        let mut rarest_own = 0.0f32;
         for (place, &feature) in known.features.iter().enumerate() {
             let kind = known.ends.partition_point(|&end| end <= place);
             let rarity = theory.rarity(feature);
@@ -304,6 +411,7 @@ impl<'a> Question<'a> {
             if kind == 0 {
                 relevant += rarity * self.relevance.get(&feature).copied().unwrap_or(0.0);
                 all += rarity;
+                rarest_own = rarest_own.max(rarity);
             }
             if kind == 0 && is_common {
                 rarest_common = rarest_common.max(rarity);
@@ -334,6 +442,8 @@ impl<'a> Question<'a> {
         set(At::mean_foreign, foreign / foreigners / most);
         set(At::introduces, introduces / most);
         set(At::mention, if mention.is_finite() { (1.0 + mention).ln() } else { 14.0 });
+        set(At::rarest_own, rarest_own / most);
+        set(At::mean_own, all / (known.symbols().len() as f32).max(1.0) / most);
         set(At::size, (1.0 + known.size as f32).ln());
         set(At::symbols, (1.0 + known.symbols().len() as f32).ln());
     }
@@ -373,6 +483,10 @@ impl<'a> Question<'a> {
             |&(fact, _): &Scored| self.theory.facts[fact as usize].proofs.first().map_or(0, Vec::len) as f32;
         let total: f32 = nearest.iter().map(size).sum();
         set(At::proof_sizes, (1.0 + total / nearest.len().max(1) as f32).ln());
+        set(At::alike_nearest, self.near.alike.first().map_or(0.0, |&(_, near)| near));
+        set(At::is_ordered, f32::from(u8::from(self.context.position != Position::Unordered)));
+        set(At::log_proofs, (1.0 + self.theory.proofs as f32).ln());
+        set(At::log_facts, (1.0 + self.before as f32).ln());
     }
 
     /// Scores that mean something beside those of other candidates only.
@@ -410,13 +524,23 @@ impl<'a> Question<'a> {
             (At::close_100, At::close_rank),
             (At::like_parts, At::like_rank),
         ] {
-            let column = rows.chunks_exact(Signals::COUNT).map(|row| row[from as usize]);
-            let ordered = best((0..).zip(column).collect(), facts.len());
-            for (rank, (place, _)) in ordered.into_iter().enumerate() {
-                rows[place as usize * Signals::COUNT + to as usize] = -(1.0 + rank as f32).ln();
-            }
+            fill_rank(rows, facts.len(), from, to);
         }
     }
+}
+
+/// Ranks candidates by one of their signals.
+fn fill_rank(rows: &mut [f32], number: usize, from: At, to: At) {
+    let column = rows.chunks_exact(Signals::COUNT).map(|row| row[from as usize]);
+    let ordered = best((0..).zip(column).collect(), number);
+    for (rank, (place, _)) in ordered.into_iter().enumerate() {
+        rows[place as usize * Signals::COUNT + to as usize] = -(1.0 + rank as f32).ln();
+    }
+}
+
+/// The places of the signals that mean something only where the order of the library does.
+fn of_order() -> impl Iterator<Item = usize> {
+    (0..).zip(Signals::NAMES).filter(|(_, name)| OF_ORDER.contains(name)).map(|(place, _)| place)
 }
 
 /// Which features the goal has.
