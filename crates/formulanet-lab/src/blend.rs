@@ -12,7 +12,7 @@ use formulanet::read::TheoryFile;
 use formulanet::util::random::{Random, falls_in, sample, scramble};
 use formulanet_train::{Error, Progress, Stage};
 
-use super::boost::Examples;
+use super::boost::{Examples, Phase};
 
 /// A facts file to learn from.
 pub struct Source {
@@ -70,8 +70,6 @@ const EPISODES: &[Episode] = &[
 const KEPT: f32 = 0.2;
 /// How much less a premise of a long proof counts: every proof counts the same at 1, every premise at 0.
 const EVENNESS: f32 = 0.75;
-/// How much more a query counts for which a model speaks that has not seen the proof: there are few.
-const UNSEEN_WEIGHT: f32 = 3.0;
 /// One query of this many is kept to calibrate by.
 const CALIBRATION: u64 = 10;
 
@@ -288,23 +286,36 @@ impl Scores {
     }
 }
 
-/// Adds all candidates that were used and some of the others.
+/// Adds all candidates that were used and some of the others. What a model says of proofs that it has not seen is for the second
+/// phase, which also has to learn that there may be no model.
 fn add_group(
     signals: &Signals,
     (fact, used, has_model): (usize, usize, bool),
     is_wanted: impl Fn(usize) -> bool,
     examples: &mut Examples,
 ) {
-    let rarity = if has_model { UNSEEN_WEIGHT } else { 1.0 };
-    let weight = (8.0 / used.max(1) as f32).powf(EVENNESS) * rarity;
-    for (candidate, row) in signals.facts().zip(signals.rows()) {
-        if is_wanted(candidate) {
-            examples.push(row, true, weight);
-        } else if falls_in(scramble(scramble(fact as u64) ^ candidate as u64), KEPT) {
-            examples.push(row, false, weight / KEPT);
+    let weight = (8.0 / used.max(1) as f32).powf(EVENNESS);
+    let mut add = |hides_model: bool, phase: Phase| {
+        for (candidate, row) in signals.facts().zip(signals.rows()) {
+            let is_wanted = is_wanted(candidate);
+            if !is_wanted && !falls_in(scramble(scramble(fact as u64) ^ candidate as u64), KEPT) {
+                continue;
+            }
+            let mut row = row.to_vec();
+            if hides_model {
+                Signals::of_model().for_each(|place| row[place] = 0.0);
+            }
+            examples.push(&row, is_wanted, if is_wanted { weight } else { weight / KEPT });
+        }
+        examples.end_group(phase);
+    };
+    match has_model {
+        false => add(false, Phase::First),
+        true => {
+            add(false, Phase::Both);
+            add(true, Phase::Second);
         }
     }
-    examples.end_group();
 }
 
 /// The slope and intercept that turn scores into log-odds, by Newton's method. Of candidates that were not used, a share is

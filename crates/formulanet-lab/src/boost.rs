@@ -10,8 +10,6 @@ use formulanet_train::{Error, Progress, Stage};
 /// How trees are grown.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BoostOptions {
-    /// How many trees.
-    pub trees: usize,
     /// Levels of a tree.
     pub depth: usize,
     /// Which part of a tree's step is taken.
@@ -40,7 +38,6 @@ pub struct Shares {
 impl Default for BoostOptions {
     fn default() -> Self {
         BoostOptions {
-            trees: 300,
             depth: 5,
             rate: 0.15,
             smoothing: 5.0,
@@ -64,6 +61,20 @@ pub struct Examples {
     weights: Vec<f32>,
     /// Where each group ends.
     ends: Vec<usize>,
+    /// Which phase of the fitting looks at each group.
+    phases: Vec<Phase>,
+}
+
+/// Which trees a group of rows is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Phase {
+    /// The first ones.
+    First,
+    /// Those that are fitted after them, to what they got wrong.
+    Second,
+    /// All.
+    #[default]
+    Both,
 }
 
 impl Examples {
@@ -100,9 +111,10 @@ impl Examples {
         self.weights.push(weight);
     }
 
-    /// Ends the last group.
-    pub fn end_group(&mut self) {
+    /// Ends the last group, which trees of a phase look at.
+    pub fn end_group(&mut self, phase: Phase) {
         self.ends.push(self.labels.len());
+        self.phases.push(phase);
     }
 }
 
@@ -149,25 +161,32 @@ struct Split {
     bin: u8,
 }
 
-/// Fits trees.
+/// Fits trees, phase by phase: in each, this many trees that look at these columns of the groups for that phase.
 ///
 /// # Errors
 ///
 /// If `progress` stops it.
-pub fn boost(examples: &Examples, options: &BoostOptions, progress: &dyn Progress) -> Result<Forest, Error> {
-    progress.begin(Stage { name: "fitting", done: 0, of: options.trees as u64, unit: "trees" });
+pub fn boost(
+    examples: &Examples,
+    options: &BoostOptions,
+    phases: &[(Phase, usize, Vec<usize>)],
+    progress: &dyn Progress,
+) -> Result<Forest, Error> {
+    let total: usize = phases.iter().map(|(_, trees, _)| trees).sum();
+    progress.begin(Stage { name: "fitting", done: 0, of: total as u64, unit: "trees" });
     let columns = make_columns(examples, options.threads);
     let mut forest = Forest::new(examples.width, options.depth);
     let mut scores = vec![0.0f32; examples.len()];
-    for tree in 0..options.trees as u64 {
+    let plan = phases.iter().flat_map(|(phase, trees, usable)| (0..*trees).map(move |_| (*phase, usable)));
+    for (tree, (phase, usable)) in (0u64..).zip(plan) {
         if progress.is_stopped() {
             return Err(Error::Interrupted);
         }
         let mut slopes = slopes(examples, &scores, options);
-        leave_out(examples, tree, options.shares.groups, &mut slopes);
+        leave_out(examples, (tree, phase), options.shares.groups, &mut slopes);
         let drawn =
-            |column: usize| falls_in(scramble(scramble(tree) ^ column as u64), options.shares.columns);
-        let drawn: Vec<usize> = (0..columns.len()).filter(|&column| drawn(column)).collect();
+            |column: &usize| falls_in(scramble(scramble(tree) ^ *column as u64), options.shares.columns);
+        let drawn: Vec<usize> = usable.iter().copied().filter(drawn).collect();
         let mut nodes = vec![0u32; examples.len()];
         let mut splits: Vec<(u8, f32)> = Vec::new();
         for level in 0..options.depth {
@@ -203,10 +222,11 @@ pub fn boost(examples: &Examples, options: &BoostOptions, progress: &dyn Progres
 }
 
 /// Takes the slopes away from groups that a tree does not look at.
-fn leave_out(examples: &Examples, tree: u64, share: f32, slopes: &mut [(f32, f32)]) {
+fn leave_out(examples: &Examples, (tree, phase): (u64, Phase), share: f32, slopes: &mut [(f32, f32)]) {
     let mut start = 0;
     for (group, &end) in examples.ends.iter().enumerate() {
-        if !falls_in(scramble(scramble(!tree) ^ group as u64), share) {
+        let is_for_phase = [phase, Phase::Both].contains(&examples.phases[group]);
+        if !is_for_phase || !falls_in(scramble(scramble(!tree) ^ group as u64), share) {
             slopes[start..end].fill((0.0, 0.0));
         }
         start = end;
@@ -357,7 +377,7 @@ mod tests {
                 let row = [random.unit(), random.unit(), random.unit()];
                 examples.push(&row, (row[0] > 0.5) == (row[1] > 0.5), 1.0);
             }
-            examples.end_group();
+            examples.end_group(Phase::Both);
         }
         examples
     }
@@ -367,8 +387,9 @@ mod tests {
         let examples = examples();
         for pairwise in [0.0, 0.5] {
             let options =
-                BoostOptions { trees: 40, depth: 3, rate: 0.3, pairwise, ..BoostOptions::default() };
-            let forest = boost(&examples, &options, &Silent).unwrap();
+                BoostOptions { depth: 3, rate: 0.3, pairwise, ..BoostOptions::default() };
+            let phases = [(Phase::First, 20, vec![0, 1, 2]), (Phase::Second, 20, vec![0, 1])];
+            let forest = boost(&examples, &options, &phases, &Silent).unwrap();
             assert_eq!(forest.len(), 40);
             let check = |row: [f32; 3], is_wanted: bool| {
                 assert_eq!(forest.score(&row) > 0.0, is_wanted, "{row:?} with {pairwise}");
@@ -394,8 +415,8 @@ mod tests {
     #[test]
     fn the_number_of_threads_does_not_matter() {
         let fit = |threads: usize| {
-            let options = BoostOptions { trees: 5, threads, pairwise: 0.5, ..BoostOptions::default() };
-            boost(&examples(), &options, &Silent).unwrap()
+            let options = BoostOptions { threads, pairwise: 0.5, ..BoostOptions::default() };
+            boost(&examples(), &options, &[(Phase::First, 5, vec![0, 1, 2])], &Silent).unwrap()
         };
         assert_eq!(fit(1), fit(3));
     }

@@ -462,7 +462,7 @@ impl Engine {
                 Some(pool) => join(&mut pool.scores, &found.scores),
             }
             let end = run.place(&query.scope, asked)?;
-            unite(barred, &run.barred(&asked.question, &query.scope, end));
+            unite(barred, &run.barred(asked, &query.scope, end));
         }
         let Scores { scores: mut pool, base_rates } = pool.ok_or(Error::NoStatements)?;
         if let Some(stage) = stage {
@@ -493,7 +493,7 @@ impl Engine {
         let mut best = vec![0.0f32; features.len()];
         for asked in asked.iter() {
             let end = run.place(&query.scope, asked)?;
-            unite(barred, &run.barred(&asked.question, &query.scope, end));
+            unite(barred, &run.barred(asked, &query.scope, end));
         }
         for (number, asked) in asked.iter_mut().enumerate() {
             let stage = stage.filter(|_| number < TUNING.reranked_goals);

@@ -118,7 +118,7 @@ impl<'a> Run<'a> {
     ) -> Result<Scores, Error> {
         let Scores { mut scores, base_rates } = self.by_model(&asked.question.encoded, true)?;
         let end = self.place(scope, asked)?;
-        *barred = self.barred(&asked.question, scope, end);
+        *barred = self.barred(asked, scope, end);
         let mut index = self.index()?;
         if asked.stored.is_some() && index.theory().is_proved(end) {
             let mut without = index.into_owned();
@@ -254,9 +254,11 @@ impl<'a> Run<'a> {
 
     /// Statements that may not be used: those that come too late or are in other modules, those that say what the goal says,
     /// and those of the library whose name a local one has.
-    pub(crate) fn barred(&self, question: &Question, scope: &Scope, end: usize) -> Vec<bool> {
-        let graph = question.encoded.fingerprint();
-        let is_goal = |other: u64| scope.duplicates == Duplicates::Drop && other == graph;
+    pub(crate) fn barred(&self, asked: &Asked, scope: &Scope, end: usize) -> Vec<bool> {
+        let graph = asked.question.encoded.fingerprint();
+        // What a statement of the library says may have been said before it.
+        let drops = scope.duplicates == Duplicates::Drop && asked.stored.is_none();
+        let is_goal = |other: u64| drops && other == graph;
         let fits = |module: &str| {
             scope.modules.is_empty() || scope.modules.iter().any(|pattern| matches(pattern, module))
         };

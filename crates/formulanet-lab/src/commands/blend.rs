@@ -9,7 +9,7 @@ use clap::Args;
 use formulanet::rank::{Blend, Ranker, Signals};
 
 use crate::blend::{Lessons, Source, add_lessons, calibrate};
-use crate::boost::{BoostOptions, boost};
+use crate::boost::{BoostOptions, Phase, boost};
 use formulanet_cli::progress::Bar;
 use formulanet_cli::usage::wrong;
 
@@ -40,9 +40,12 @@ pub(crate) struct Arguments {
     /// Make about this many queries to each file
     #[arg(long, value_name = "N", default_value_t = 1500)]
     queries: usize,
-    /// How many trees
-    #[arg(long, value_name = "N", default_value_t = BoostOptions::default().trees)]
+    /// How many trees look at everything but a model
+    #[arg(long, value_name = "N", default_value_t = 300)]
     trees: usize,
+    /// How many more look at a model's scores next to what those trees found
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    model_trees: usize,
     /// Levels of a tree
     #[arg(long, value_name = "N", default_value_t = BoostOptions::default().depth as u8, value_parser = clap::value_parser!(u8).range(1..=8))]
     depth: u8,
@@ -76,14 +79,18 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let options = BoostOptions {
-        trees: arguments.trees,
         depth: usize::from(arguments.depth),
         rate: arguments.rate,
         pairwise: arguments.pairwise,
         threads,
         ..BoostOptions::default()
     };
-    let forest = boost(&lessons.trees, &options, &bar)?;
+    let of_model: Vec<usize> = Signals::of_model().collect();
+    let others = (0..Signals::COUNT).filter(|column| !of_model.contains(column)).collect();
+    let next_to_model = Signals::next_to_model().chain(of_model).collect();
+    let phases =
+        [(Phase::First, arguments.trees, others), (Phase::Second, arguments.model_trees, next_to_model)];
+    let forest = boost(&lessons.trees, &options, &phases, &bar)?;
     let origin = format!(
         "{} queries, {} candidates; {} trees of depth {}, rate {}",
         lessons.trees.groups(),

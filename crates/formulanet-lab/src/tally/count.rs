@@ -8,7 +8,7 @@ use std::ops::Range;
 use formulanet::net::Hints;
 
 use super::{Tally, TallyOrigin};
-use crate::boost::{BoostOptions, Examples, Shares, boost, in_threads};
+use crate::boost::{BoostOptions, Examples, Phase, Shares, boost, in_threads};
 use crate::tally::{Code, Described, Goal, Symbols, Table, describe, names, row, width};
 use formulanet::model::knowledge::memory::{Asked, Seen};
 use formulanet::model::{TrainedModel, shipped};
@@ -98,9 +98,10 @@ pub fn make_tally(
             examples.push(&row, is_useful, 1.0);
             pair += 1;
         }
-        examples.end_group();
+        examples.end_group(Phase::First);
     }
-    let forest = boost(&examples, &boost_options(options), progress)?;
+    let columns = (0..width(is_conditional)).collect();
+    let forest = boost(&examples, &boost_options(options), &[(Phase::First, options.trees, columns)], progress)?;
     let meta = prepared.meta();
     let origin = TallyOrigin {
         view: meta.options.view,
@@ -117,7 +118,6 @@ pub fn make_tally(
 
 fn boost_options(options: &TallyOptions) -> BoostOptions {
     BoostOptions {
-        trees: options.trees,
         depth: options.depth,
         rate: options.rate,
         smoothing: 10.0,

@@ -84,6 +84,21 @@ pub struct Context<'a> {
     pub model: Option<ModelScores<'a>>,
 }
 
+/// Signals that a model says.
+const OF_MODEL: [&str; 5] = ["model_odds", "model_lift", "model_rank", "model_gap", "model_known"];
+
+/// Signals that decide how much a model's word is worth.
+const NEXT_TO_MODEL: [&str; 8] = [
+    "log_proofs",
+    "log_facts",
+    "like_rank",
+    "like_symbols",
+    "reach_rank",
+    "hammer_rank",
+    "goal_unknown",
+    "rarest_own",
+];
+
 /// Signals that mean something only where the order of the library does.
 pub(crate) const OF_ORDER: [&str; 10] = [
     "local",
@@ -121,6 +136,16 @@ impl Signals {
         self.facts.iter().map(|&fact| fact as usize)
     }
 
+
+    /// The places of signals that a model says.
+    pub fn of_model() -> impl Iterator<Item = usize> {
+        places(&OF_MODEL)
+    }
+
+    /// The places of signals that decide how much a model's word is worth.
+    pub fn next_to_model() -> impl Iterator<Item = usize> {
+        places(&NEXT_TO_MODEL)
+    }
 
     /// Whether a row was made where proofs are known.
     pub fn has_proofs(row: &[f32]) -> bool {
@@ -287,11 +312,23 @@ impl<'a> Question<'a> {
         let alike = self.near.alike.iter().filter(|(fact, _)| (*fact as usize) < before);
         alike.take(CANDIDATES / 2).for_each(|&(fact, _)| take(fact));
         self.reached.iter().take(CANDIDATES).for_each(|&(fact, _)| take(fact));
+        // What speaks of nothing special is used everywhere, and where no proof is known nothing else says so.
+        best(self.general(), CANDIDATES).into_iter().for_each(|(fact, _)| take(fact));
+        (0..before.min(CANDIDATES / 2)).for_each(|fact| take(fact as u32));
         if let Some(model) = self.context.model {
             top(model.scores, CANDIDATES).for_each(&mut take);
         }
         (before.saturating_sub(CANDIDATES / 10)..before).for_each(|fact| take(fact as u32));
         (0..before as u32).filter(|&fact| is_candidate[fact as usize]).collect()
+    }
+
+    /// How common the rarest symbol of each fact is.
+    fn general(&self) -> Vec<Scored> {
+        let theory = self.theory;
+        let rarest = |fact: &Fact| {
+            fact.symbols().iter().map(|&symbol| theory.rarity(symbol)).fold(0.0, f32::max)
+        };
+        (0..).zip(&theory.facts[..self.before]).map(|(number, fact)| (number, -rarest(fact))).collect()
     }
 
     fn signals(&self, facts: Vec<u32>) -> Signals {
@@ -309,7 +346,7 @@ impl<'a> Question<'a> {
         self.fill_model(&mut signals);
         if self.context.position == Position::Unordered {
             for row in signals.rows.chunks_exact_mut(Signals::COUNT) {
-                of_order().for_each(|place| row[place] = 0.0);
+                places(&OF_ORDER).for_each(|place| row[place] = 0.0);
             }
         }
         signals
@@ -538,9 +575,9 @@ fn fill_rank(rows: &mut [f32], number: usize, from: At, to: At) {
     }
 }
 
-/// The places of the signals that mean something only where the order of the library does.
-fn of_order() -> impl Iterator<Item = usize> {
-    (0..).zip(Signals::NAMES).filter(|(_, name)| OF_ORDER.contains(name)).map(|(place, _)| place)
+/// The places of some signals.
+fn places(names: &'static [&str]) -> impl Iterator<Item = usize> {
+    (0..).zip(Signals::NAMES).filter(move |(_, name)| names.contains(name)).map(|(place, _)| place)
 }
 
 /// Which features the goal has.
