@@ -10,7 +10,7 @@ use formulanet_train::processes;
 use pyo3::prelude::*;
 
 use crate::input::{maybe_one_of, one_of};
-use crate::interrupt::{OnInterrupt, interruptible};
+use crate::interrupt::{interruptible, OnInterrupt};
 
 /// Which conjectures are held out.
 #[derive(FromPyObject)]

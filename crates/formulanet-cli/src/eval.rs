@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use formulanet::logic::View;
-use formulanet::model::{AnyModel, TrainedModel};
+use formulanet::model::{ModelFile, ModelKind};
 use formulanet::net::Network;
 use formulanet_train::dataset::{self, HoldOut, Labels, Options, Preparation, Prepared, Split};
 use formulanet_train::eval::{
@@ -126,9 +126,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if arguments.theory.is_given() {
         return theory::run(&arguments);
     }
-    let trained = match AnyModel::named(arguments.model())? {
-        AnyModel::Together(file) => return together::run(&file, &arguments),
-        AnyModel::Single(trained) => *trained,
+    let trained = match ModelKind::named(arguments.model())? {
+        ModelKind::Joint(file) => return together::run(&file, &arguments),
+        ModelKind::Pairwise(trained) => *trained,
     };
     let flags = [
         ("--present", arguments.present.is_some()),
@@ -202,7 +202,7 @@ fn split_name(arguments: &Arguments) -> String {
 }
 
 /// Refuses processes that would compute different results.
-fn agree(trained: &TrainedModel, prepared: &Prepared, arguments: &Arguments) -> Result<()> {
+fn agree(trained: &ModelFile, prepared: &Prepared, arguments: &Arguments) -> Result<()> {
     if group().size() == 1 {
         return Ok(());
     }

@@ -1,14 +1,16 @@
-//! Fitting the learned ranker: facts of libraries are queried, and their recorded dependencies are what has to be found.
+//! Fitting the learned retriever: facts of libraries are queried, and their recorded dependencies are what has to be found.
 //!
 //! Users have libraries of all kinds, so queries differ in how many proofs are known, how large the library is, whether its
 //! order means something, where the goal is in it, and whether a model knows the symbols.
 
 use std::collections::HashSet;
 
+use formulanet::corpus::VectorColumn;
 use formulanet::logic::Interner;
 use formulanet::model::encode::Encoded;
-use formulanet::rank::{Context, Features, ModelScores, Position, Ranker, Rows, Signals, Theory};
-use formulanet::read::TheoryFile;
+use formulanet::proofs::{Context, Features, ModelScores, Position, ProofIndex, SignalTable};
+use formulanet::read::ProofCorpusFile;
+use formulanet::retrieve::VectorRetriever;
 use formulanet::util::random::{Random, falls_in, sample, scramble};
 use formulanet_train::{Error, Progress, Stage};
 
@@ -16,12 +18,12 @@ use super::boost::{Examples, Phase};
 
 /// A facts file to learn from.
 pub struct Source {
-    file: TheoryFile,
+    file: ProofCorpusFile,
     shown: String,
     features: Vec<Features>,
     encoded: Vec<Encoded>,
-    rows: Rows,
-    ranker: Ranker,
+    rows: VectorColumn,
+    retriever: VectorRetriever,
     /// Facts with proofs that are queried, in order.
     proved: Vec<usize>,
     /// Facts whose proofs the model was not trained on; `None` if that is so for all.
@@ -83,7 +85,7 @@ pub struct Lessons {
 
 impl Default for Lessons {
     fn default() -> Self {
-        Lessons { trees: Examples::new(Signals::COUNT), calibration: Examples::new(Signals::COUNT) }
+        Lessons { trees: Examples::new(SignalTable::COUNT), calibration: Examples::new(SignalTable::COUNT) }
     }
 }
 
@@ -93,12 +95,16 @@ impl Source {
     /// # Errors
     ///
     /// Returns an error if the file cannot be read.
-    pub fn read(shown: &str, ranker: Ranker, unseen: Option<HashSet<String>>) -> Result<Self, Error> {
+    pub fn read(
+        shown: &str,
+        retriever: VectorRetriever,
+        unseen: Option<HashSet<String>>,
+    ) -> Result<Self, Error> {
         let (mut features, mut encoded, mut too_large) = (Vec::new(), Vec::new(), None);
-        let mut encoder = ranker.encoder();
-        let options = ranker.hol_options();
+        let mut encoder = retriever.encoder();
+        let options = retriever.hol_options();
         let file =
-            TheoryFile::read(shown, &options, false, &mut Interner::new(), &mut |_, formula, names| {
+            ProofCorpusFile::read(shown, &options, false, &mut Interner::new(), &mut |_, formula, names| {
                 features.push(Features::of(formula, names));
                 match encoder.encode(formula, names) {
                     Ok(graph) => encoded.push(graph),
@@ -110,9 +116,9 @@ impl Source {
         }
         drop(encoder);
         let named: Vec<_> = file.facts.iter().map(|fact| fact.name.as_str()).zip(&encoded).collect();
-        let rows = ranker.rows(&named);
+        let rows = retriever.rows(&named);
         let proved = (0..features.len()).filter(|&fact| !used(&file, fact).is_empty()).collect();
-        Ok(Source { file, shown: shown.to_owned(), features, encoded, rows, ranker, proved, unseen })
+        Ok(Source { file, shown: shown.to_owned(), features, encoded, rows, retriever, proved, unseen })
     }
 
     /// Queries only facts of this share of the library, the first ones, and none of these names.
@@ -128,7 +134,7 @@ impl Source {
 }
 
 /// What the recorded proof of a fact used, ascending.
-fn used(file: &TheoryFile, fact: usize) -> Vec<usize> {
+fn used(file: &ProofCorpusFile, fact: usize) -> Vec<usize> {
     file.facts[fact].proof.iter().flatten().map(|&used| used as usize).collect()
 }
 
@@ -174,14 +180,14 @@ pub fn add_lessons(
 struct Library<'a> {
     source: &'a Source,
     episode: Episode,
-    theory: Theory,
+    theory: ProofIndex,
     /// The proofs of the facts before this one are known.
     grown: usize,
 }
 
 impl<'a> Library<'a> {
     fn new(source: &'a Source, episode: Episode, queried: &[usize], seed: u64) -> Self {
-        let mut theory = Theory::default();
+        let mut theory = ProofIndex::default();
         if episode.part.is_none() {
             for features in &source.features {
                 theory.add_fact(features);
@@ -216,7 +222,12 @@ impl<'a> Library<'a> {
         let before = if position == Position::Last { fact } else { self.theory.len() };
         let signals = self.theory.signals_in(&goal, before, context, |other| other != fact);
         let wanted = used(&source.file, fact);
-        add_group(&signals, (fact, wanted.len(), scores.is_some()), |other| wanted.binary_search(&other).is_ok(), examples);
+        add_group(
+            &signals,
+            (fact, wanted.len(), scores.is_some()),
+            |other| wanted.binary_search(&other).is_ok(),
+            examples,
+        );
     }
 
     /// Queries a small library: what the proof used, and others, half of them from the same part of the file.
@@ -241,24 +252,26 @@ impl<'a> Library<'a> {
         }
         let mut facts: Vec<usize> = facts.into_iter().collect();
         facts.sort_unstable();
-        let mut theory = Theory::default();
+        let mut theory = ProofIndex::default();
         for &other in &facts {
             theory.add_fact(&source.features[other]);
         }
         if self.episode.known == Known::All {
             for (place, &other) in facts.iter().enumerate() {
-                let used = used(&source.file, other).into_iter().filter_map(|used| facts.binary_search(&used).ok());
+                let used =
+                    used(&source.file, other).into_iter().filter_map(|used| facts.binary_search(&used).ok());
                 let used: Vec<usize> = used.collect();
                 if !used.is_empty() {
                     theory.add_proof(place, &used);
                 }
             }
         }
-        let mut rows = Rows::new(source.ranker.width());
+        let mut rows = VectorColumn::new(source.retriever.width());
         facts.iter().for_each(|&other| rows.push(source.rows.get(other)));
         let scores = Scores::of(source, fact, &rows);
         let context = Context { position, model: scores.as_ref().map(Scores::view) };
-        let signals = theory.signals_in(&theory.goal(&source.features[fact]), theory.len(), context, |_| true);
+        let signals =
+            theory.signals_in(&theory.goal(&source.features[fact]), theory.len(), context, |_| true);
         let is_wanted = |place: usize| wanted.binary_search(&facts[place]).is_ok();
         add_group(&signals, (fact, wanted.len(), scores.is_some()), is_wanted, examples);
     }
@@ -272,11 +285,11 @@ struct Scores {
 }
 
 impl Scores {
-    fn of(source: &Source, fact: usize, rows: &Rows) -> Option<Self> {
-        let (ranker, goal) = (&source.ranker, &source.encoded[fact]);
+    fn of(source: &Source, fact: usize, rows: &VectorColumn) -> Option<Self> {
+        let (retriever, goal) = (&source.retriever, &source.encoded[fact]);
         source.is_unseen(fact).then(|| Scores {
-            scores: ranker.scores(&ranker.query(goal), rows),
-            base_rates: ranker.usual_query().map(|usual| ranker.scores(&usual, rows)),
+            scores: retriever.scores(&retriever.query(goal), rows),
+            base_rates: retriever.typical_goal_vector().map(|usual| retriever.scores(&usual, rows)),
             known: 1.0 - goal.unknown_share(),
         })
     }
@@ -289,7 +302,7 @@ impl Scores {
 /// Adds all candidates that were used and some of the others. What a model says of proofs that it has not seen is for the second
 /// phase, which also has to learn that there may be no model.
 fn add_group(
-    signals: &Signals,
+    signals: &SignalTable,
     (fact, used, has_model): (usize, usize, bool),
     is_wanted: impl Fn(usize) -> bool,
     examples: &mut Examples,
@@ -303,7 +316,7 @@ fn add_group(
             }
             let mut row = row.to_vec();
             if hides_model {
-                Signals::of_model().for_each(|place| row[place] = 0.0);
+                SignalTable::of_model().for_each(|place| row[place] = 0.0);
             }
             examples.push(&row, is_wanted, if is_wanted { weight } else { weight / KEPT });
         }
@@ -327,7 +340,8 @@ pub fn calibrate(scored: &[(f32, bool)]) -> [f32; 2] {
         for &(score, is_used) in scored {
             let (score, weight) = (f64::from(score), if is_used { 1.0 } else { 1.0 / f64::from(KEPT) });
             let share = 1.0 / (1.0 + (-(slope * score + intercept)).exp());
-            let (error, bend) = (weight * (share - f64::from(u8::from(is_used))), weight * share * (1.0 - share));
+            let (error, bend) =
+                (weight * (share - f64::from(u8::from(is_used))), weight * share * (1.0 - share));
             gradient = [gradient[0] + error * score, gradient[1] + error];
             curvature =
                 [curvature[0] + bend * score * score, curvature[1] + bend * score, curvature[2] + bend];

@@ -3,7 +3,7 @@
 //! Numbers are sorted into bins once; a tree is grown level by level from histograms of first and second derivatives of the
 //! loss. All sums have a fixed order, so that the result does not depend on the number of threads.
 
-use formulanet::model::Forest;
+use formulanet::proofs::TreeEnsemble;
 use formulanet::util::random::{falls_in, scramble};
 use formulanet_train::{Error, Progress, Stage};
 
@@ -171,11 +171,11 @@ pub fn boost(
     options: &BoostOptions,
     phases: &[(Phase, usize, Vec<usize>)],
     progress: &dyn Progress,
-) -> Result<Forest, Error> {
+) -> Result<TreeEnsemble, Error> {
     let total: usize = phases.iter().map(|(_, trees, _)| trees).sum();
     progress.begin(Stage { name: "fitting", done: 0, of: total as u64, unit: "trees" });
     let columns = make_columns(examples, options.threads);
-    let mut forest = Forest::new(examples.width, options.depth);
+    let mut forest = TreeEnsemble::new(examples.width, options.depth);
     let mut scores = vec![0.0f32; examples.len()];
     let plan = phases.iter().flat_map(|(phase, trees, usable)| (0..*trees).map(move |_| (*phase, usable)));
     for (tree, (phase, usable)) in (0u64..).zip(plan) {
@@ -386,8 +386,7 @@ mod tests {
     fn trees_learn_what_no_single_number_says() {
         let examples = examples();
         for pairwise in [0.0, 0.5] {
-            let options =
-                BoostOptions { depth: 3, rate: 0.3, pairwise, ..BoostOptions::default() };
+            let options = BoostOptions { depth: 3, rate: 0.3, pairwise, ..BoostOptions::default() };
             let phases = [(Phase::First, 20, vec![0, 1, 2]), (Phase::Second, 20, vec![0, 1])];
             let forest = boost(&examples, &options, &phases, &Silent).unwrap();
             assert_eq!(forest.len(), 40);

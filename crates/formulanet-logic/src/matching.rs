@@ -147,9 +147,7 @@ impl Matching<'_> {
                     bound.push((one, other));
                     self.goal.variables()[one.index()].binder == self.goal.variables()[other.index()].binder
                 }
-                (Head::Variable(one), Head::Variable(other)) => {
-                    one == other || bound.contains(&(one, other))
-                }
+                (Head::Variable(one), Head::Variable(other)) => one == other || bound.contains(&(one, other)),
                 _ => false,
             };
             if !fits || self.goal.arity(one) != self.goal.arity(other) {

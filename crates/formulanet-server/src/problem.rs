@@ -86,7 +86,7 @@ impl Problem {
                 let message = "expected a conjecture, found none; give one the role `conjecture`";
                 Self::senseless(field, message)
             }
-            Error::TooManyForced { most, forced } => {
+            Error::TooManyIncluded { k, included } => {
                 let message = format!(
                     "expected at most k = {most} statements that must be in, found {forced}; raise `k` or name fewer"
                 );

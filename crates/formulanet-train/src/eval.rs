@@ -13,5 +13,7 @@ pub use metrics::{
 pub use predict::{Predictions, TokenMap, pairs_of, predict};
 pub use premises::Questions;
 pub use premises::rank_premises;
-pub use theory::{Measured, THEORY_CUTOFFS, TheoryOutcome, TheoryReport, TheoryOptions, TheoryTest, theory_table};
+pub use theory::{
+    Measured, THEORY_CUTOFFS, TheoryOptions, TheoryOutcome, TheoryReport, TheoryTest, theory_table,
+};
 pub use together::{Company, Reader, pool_ranking, predict_together, retriever_ranking};

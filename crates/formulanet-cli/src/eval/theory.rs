@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use formulanet::rank::Method;
+use formulanet::proofs::Method;
 use formulanet::{Order, Policy, Rerank};
 use formulanet_train::eval::{TheoryOptions, TheoryTest, theory_table};
 
@@ -40,7 +40,7 @@ pub(super) struct TheoryArguments {
     /// Know no proofs, as in a library that has none
     #[arg(long, requires = "theory")]
     without_proofs: bool,
-    /// Rank with this re-ranker, for --method auto [default: the built-in one, where it was measured to help]
+    /// Rank with this re-retriever, for --method auto [default: the built-in one, where it was measured to help]
     #[arg(long, value_name = "MODEL", requires = "theory")]
     reranker: Option<String>,
     /// Re-rank the best candidates, for --method auto

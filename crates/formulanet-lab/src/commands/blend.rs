@@ -1,4 +1,4 @@
-//! `formulanet-lab blend`: fits the learned ranker.
+//! `formulanet-lab blend`: fits the learned retriever.
 
 use std::collections::HashSet;
 use std::fs;
@@ -6,17 +6,18 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use formulanet::rank::{Blend, Ranker, Signals};
+use formulanet::proofs::{SignalBlend, SignalTable};
+use formulanet::retrieve::VectorRetriever;
 
 use crate::blend::{Lessons, Source, add_lessons, calibrate};
 use crate::boost::{BoostOptions, Phase, boost};
 use formulanet_cli::progress::Bar;
 use formulanet_cli::usage::wrong;
 
-/// Fit the learned ranker to libraries
+/// Fit the learned retriever to libraries
 ///
 /// Fits decision trees to the recorded dependencies of facts files: what a candidate's ranking signals are (its part in similar
-/// proofs, symbols in common, a model's score, its place, ...), and whether the proof used it. The built-in ranker was made with
+/// proofs, symbols in common, a model's score, its place, ...), and whether the proof used it. The built-in retriever was made with
 /// this command; `formulanet eval --theory` measures it.
 #[derive(Args)]
 #[command(after_help = "Example:\n  \
@@ -73,7 +74,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let facts = arguments.facts.iter().map(|file| (file, None, arguments.first));
     let trained = arguments.trained.iter().map(|file| (file, Some(held_out.clone()), 1.0));
     for (file, unseen, share) in facts.chain(trained) {
-        let mut source = Source::read(file, Ranker::load(model(file)?)?, unseen)?;
+        let mut source = Source::read(file, VectorRetriever::load(model(file)?)?, unseen)?;
         source.limit(share, &excluded);
         add_lessons(&source, arguments.queries, &mut lessons, &bar)?;
     }
@@ -85,9 +86,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         threads,
         ..BoostOptions::default()
     };
-    let of_model: Vec<usize> = Signals::of_model().collect();
-    let others = (0..Signals::COUNT).filter(|column| !of_model.contains(column)).collect();
-    let next_to_model = Signals::next_to_model().chain(of_model).collect();
+    let of_model: Vec<usize> = SignalTable::of_model().collect();
+    let others = (0..SignalTable::COUNT).filter(|column| !of_model.contains(column)).collect();
+    let next_to_model = SignalTable::next_to_model().chain(of_model).collect();
     let phases =
         [(Phase::First, arguments.trees, others), (Phase::Second, arguments.model_trees, next_to_model)];
     let forest = boost(&lessons.trees, &options, &phases, &bar)?;
@@ -100,10 +101,10 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         arguments.rate
     );
     let calibration = [false, true].map(|has_proofs| {
-        let rows = lessons.calibration.rows().filter(|(row, _)| Signals::has_proofs(row) == has_proofs);
+        let rows = lessons.calibration.rows().filter(|(row, _)| SignalTable::has_proofs(row) == has_proofs);
         calibrate(&rows.map(|(row, is_used)| (forest.score(row), is_used)).collect::<Vec<_>>())
     });
-    Blend::new(forest, calibration, &origin)?.save(&arguments.out)?;
+    SignalBlend::new(forest, calibration, &origin)?.save(&arguments.out)?;
     eprintln!("{origin}; calibration {calibration:?}: {}", arguments.out.display());
     Ok(())
 }
@@ -121,5 +122,5 @@ fn names(files: &[PathBuf]) -> Result<HashSet<String>> {
 /// The model for the language of a facts file.
 fn model(file: &str) -> Result<&'static str> {
     let syntax = formulanet::read::Source::open(file)?.syntax();
-    Ok(formulanet::model::shipped::for_syntax(syntax))
+    Ok(formulanet::model::registry::for_language(syntax))
 }

@@ -5,7 +5,7 @@
 
 use std::io::Read;
 
-use formulanet::model::knowledge::packed::{self, Reader};
+use formulanet::model::memory::varint::{self, Reader};
 
 /// The codes of keys, in the order of keys.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use formulanet::analyze::{AnalyzedStatement, Analyzer};
+use formulanet::corpus::VectorColumn;
 use formulanet::logic::{Interner, hol};
-use formulanet::rank::{Features, Intake, Method, Premise, Rows, Theory};
-use formulanet::read::{Lines, Oddities, TheoryFile};
+use formulanet::proofs::{Features, Method, ProofIndex};
+use formulanet::read::{JsonLines, ProofCorpusFile, ProofWarnings};
 use formulanet::util::vector::share;
 use formulanet::{Corpus, Engine, Goal, Policy, Query};
 use serde::Serialize;
@@ -21,14 +23,14 @@ const EMBEDDED_TOGETHER: usize = 1024;
 
 /// A library of which some proofs are asked for.
 pub struct TheoryTest {
-    file: TheoryFile,
+    file: ProofCorpusFile,
     features: Vec<Features>,
     /// Facts and what their proofs used, in the order of the library.
     tests: Vec<(usize, Vec<u32>)>,
     /// Whether proofs are known only of facts before the one that is asked for.
     is_growing: bool,
     /// Strange names in the file of tests.
-    oddities: Oddities,
+    oddities: ProofWarnings,
 }
 
 /// How facts are ranked.
@@ -70,7 +72,7 @@ impl TheoryTest {
     pub fn given(file: &str, tests: &str, is_strict: bool) -> Result<Self, Error> {
         let mut test = Self::read(file, is_strict)?;
         test.is_growing = false;
-        let mut lines = Lines::open(tests)?;
+        let mut lines = JsonLines::open(tests)?;
         let mut asked: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
         while let Some((number, line)) = lines.next()? {
             let place = format!("{tests}:{number}");
@@ -99,20 +101,20 @@ impl TheoryTest {
 
     fn read(file: &str, is_strict: bool) -> Result<Self, Error> {
         let mut features = Vec::new();
-        let file = TheoryFile::read(
+        let file = ProofCorpusFile::read(
             file,
             &hol::Options::default(),
             is_strict,
             &mut Interner::new(),
             &mut |_, formula, names| features.push(Features::of(formula, names)),
         )?;
-        let (tests, oddities) = (Vec::new(), Oddities::default());
+        let (tests, oddities) = (Vec::new(), ProofWarnings::default());
         Ok(TheoryTest { file, features, tests, is_growing: true, oddities })
     }
 
     /// What is strange in proofs, for the user.
     pub fn oddities(&self) -> impl Iterator<Item = String> {
-        [&self.file.oddities, &self.oddities].into_iter().filter_map(Oddities::report)
+        [&self.file.oddities, &self.oddities].into_iter().filter_map(ProofWarnings::report)
     }
 
     /// Asks each method for every fact that is tested. [`Method::Auto`] is the engine's own ranking.
@@ -130,9 +132,10 @@ impl TheoryTest {
         let mut outcomes: Vec<TheoryOutcome> =
             methods.iter().map(|&method| TheoryOutcome::new(method, self.file.facts.len())).collect();
         let is_ranked_by_engine = methods.contains(&Method::Auto);
-        let mut library = if is_ranked_by_engine { Some(Growing::new(self, engine, progress)?) } else { None };
+        let mut library =
+            if is_ranked_by_engine { Some(Growing::new(self, engine, progress)?) } else { None };
         progress.begin(Stage { name: "asking", done: 0, of: self.tests.len() as u64, unit: "facts" });
-        let mut theory = Theory::default();
+        let mut theory = ProofIndex::default();
         let mut grown = 0;
         let end = self.features.len();
         for (fact, used) in &self.tests {
@@ -188,8 +191,8 @@ impl TheoryTest {
 struct Growing<'a> {
     test: &'a TheoryTest,
     engine: &'a Engine,
-    premises: Vec<Premise>,
-    rows: Rows,
+    premises: Vec<AnalyzedStatement>,
+    rows: VectorColumn,
     corpus: Corpus,
 }
 
@@ -199,15 +202,17 @@ impl<'a> Growing<'a> {
         let language = facts.first().map_or_else(Default::default, |fact| fact.syntax);
         let model = engine.model_for(language)?;
         progress.begin(Stage { name: "embedding", done: 0, of: facts.len() as u64, unit: "facts" });
-        let (mut intake, mut premises) = (Intake::new(&model.ranker), Vec::with_capacity(facts.len()));
-        let mut rows = Rows::new(model.ranker.width());
+        let (mut analyzer, mut premises) = (Analyzer::new(&model.retriever), Vec::with_capacity(facts.len()));
+        let mut rows = VectorColumn::new(model.retriever.width());
         for part in facts.chunks(EMBEDDED_TOGETHER) {
             if progress.is_stopped() {
                 return Err(Error::Interrupted);
             }
-            let read = part.iter().map(|fact| intake.take(&fact.name, &fact.text, fact.syntax));
-            let read = read.collect::<Result<Vec<Premise>, _>>()?;
-            rows.append(&model.ranker.rows(&read.iter().map(Premise::named).collect::<Vec<_>>()));
+            let read = part.iter().map(|fact| analyzer.analyze(&fact.name, &fact.text, fact.syntax));
+            let read = read.collect::<Result<Vec<AnalyzedStatement>, _>>()?;
+            rows.append(
+                &model.retriever.rows(&read.iter().map(AnalyzedStatement::named).collect::<Vec<_>>()),
+            );
             premises.extend(read);
             progress.advance(part.len() as u64);
         }
@@ -397,7 +402,9 @@ mod tests {
     fn a_growing_library_knows_what_came_before() {
         let test = TheoryTest::last(THEORY, 3, true).unwrap();
         assert_eq!(test.tests.iter().map(|(fact, _)| *fact).collect::<Vec<_>>(), [33, 34, 35]);
-        let outcomes = test.run(&engine(), &[Method::Neighbours, Method::Popularity], TheoryOptions::default(), &Silent).unwrap();
+        let outcomes = test
+            .run(&engine(), &[Method::Knn, Method::Popularity], TheoryOptions::default(), &Silent)
+            .unwrap();
         for (outcome, method) in outcomes.iter().zip(["knn", "popularity"]) {
             let report = outcome.report();
             assert_eq!((report.tests, report.facts, report.method), (3, 36, method));
@@ -419,7 +426,7 @@ mod tests {
     fn a_given_fact_does_not_know_its_own_proof() {
         let test = TheoryTest::given(THEORY, TESTS, true).unwrap();
         assert_eq!(test.tests.iter().map(|(fact, _)| *fact).collect::<Vec<_>>(), [32, 33]);
-        let first = test.run(&engine(), &[Method::Bayes], TheoryOptions::default(), &Silent).unwrap();
+        let first = test.run(&engine(), &[Method::NaiveBayes], TheoryOptions::default(), &Silent).unwrap();
         // If its own proof counted, what it used would come first.
         assert!(first[0].report().map < 0.999, "{:?}", first[0].report());
         assert_eq!(test.oddities().count(), 0);

@@ -1,0 +1,71 @@
+//! A library in memory.
+
+use std::sync::Arc;
+
+use crate::retrieve::ProofRetriever;
+#[cfg(feature = "sqlite")]
+use crate::library::Generation;
+use crate::analyze::AnalyzedStatement;
+use crate::corpus::{VectorColumn, VectorRow};
+use crate::model::JointModelFile;
+use crate::{Language, Statement};
+
+/// A statement of a library.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LibraryEntry {
+    /// What it says.
+    pub statement: Statement,
+    /// The same for statements with the same graph.
+    pub graph: u64,
+    /// The module or file that it is from.
+    pub module: Arc<str>,
+}
+
+/// A library in memory.
+#[derive(Clone)]
+pub struct LibrarySnapshot {
+    /// Its statements, in order.
+    pub entries: Vec<LibraryEntry>,
+    /// What scores need of each.
+    pub rows: VectorColumn,
+    /// What most of its statements are written in.
+    pub language: Language,
+    /// What its statements are recognised by and what their proofs used, unless there are too many without a proof.
+    pub learned: Option<ProofRetriever>,
+    /// The reader that was fitted to it, if there is one.
+    pub fitted: Option<JointModelFile>,
+    /// How far the library has been read.
+    #[cfg(feature = "sqlite")]
+    pub(crate) generation: Generation,
+}
+
+impl LibrarySnapshot {
+    /// No statements yet.
+    pub fn empty(width: usize, language: Language) -> Self {
+        LibrarySnapshot {
+            entries: Vec::new(),
+            rows: VectorColumn::new(width),
+            language,
+            learned: Some(ProofRetriever::default()),
+            reader: None,
+            #[cfg(feature = "sqlite")]
+            generation: Generation::default(),
+        }
+    }
+
+    /// Adds a statement after all others.
+    pub fn push(&mut self, premise: &AnalyzedStatement, row: VectorRow<'_>) {
+        let AnalyzedStatement { name, text, language, encoded, features, module, .. } = premise;
+        let statement = Statement { name: name.clone(), text: text.clone(), language: *language };
+        self.entries.push(LibraryEntry { statement, graph: encoded.fingerprint(), module: module.as_str().into() });
+        self.rows.push(row);
+        if let Some(learned) = &mut self.learned {
+            learned.add_fact(name.clone(), features);
+        }
+    }
+
+    /// The number of recorded proofs.
+    pub fn proof_count(&self) -> usize {
+        self.learned.as_ref().map_or(0, |learned| learned.theory().proof_count())
+    }
+}
