@@ -123,7 +123,7 @@ pub struct Stage2 {
     pub depth: usize,
     /// How both scores become one.
     pub fuse: Fuse,
-    /// Which re-ranker.
+    /// Which re-retriever.
     pub reranker: RerankerSource,
 }
 
@@ -138,7 +138,7 @@ pub enum Fuse {
     AddOdds(f32),
 }
 
-/// Which re-ranker is used.
+/// Which re-retriever is used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RerankerSource {
     /// The one that was given.
@@ -168,7 +168,7 @@ pub struct Facts {
     pub has_proofs: bool,
     /// Whether statements are in TPTP.
     pub is_tptp: bool,
-    /// Whether a re-ranker was given.
+    /// Whether a re-retriever was given.
     pub has_given: bool,
     /// Whether one was fitted to the library.
     pub has_fitted: bool,
@@ -291,7 +291,13 @@ mod tests {
 
     #[test]
     fn the_nearest_reranker_is_taken() {
-        let all = Facts { is_tptp: true, has_given: true, has_fitted: true, has_built_in: true, ..Facts::default() };
+        let all = Facts {
+            is_tptp: true,
+            has_given: true,
+            has_fitted: true,
+            has_built_in: true,
+            ..Facts::default()
+        };
         let check = |facts: Facts, expected: RerankerSource| {
             let plan = Plan::decide(Policy::default(), facts, &TUNING);
             assert_eq!(plan.rerank.map(|stage| stage.reranker), Some(expected));
