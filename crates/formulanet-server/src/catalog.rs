@@ -31,7 +31,7 @@ pub(crate) struct Shelf {
 #[derive(Clone)]
 pub(crate) struct Contents {
     pub(crate) shelf: Arc<LibrarySnapshot>,
-    /// The re-retriever that was fitted to the library, if there is one.
+    /// The re-ranker that was fitted to the library, if there is one.
     pub(crate) reading: Option<Arc<JointReranker>>,
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct Inner {
     pub(crate) local: Arc<Vec<AnalyzedStatement>>,
     /// Vectors of the local statements, computed by the first query that needs them.
     pub(crate) local_rows: OnceLock<VectorColumn>,
-    /// The re-retriever that was fitted to the library.
+    /// The re-ranker that was fitted to the library.
     pub(crate) fitted: Option<Arc<JointReranker>>,
     pub(crate) language: Language,
     /// Whether the local statements are a problem's own axioms, which are kept even if they say the same as the goal.

@@ -29,7 +29,7 @@ pub struct Engine {
     shared: Arc<Shared>,
     /// The model that was given, or else each corpus has that of its language or library.
     model: Option<Arc<Model>>,
-    /// The re-retriever that was given.
+    /// The re-ranker that was given.
     reranker: Option<Arc<JointReranker>>,
 }
 
@@ -79,7 +79,7 @@ pub struct EngineBuilder {
 }
 
 impl EngineBuilder {
-    /// Scores statements with a built-in model, by its name, or a model file. A re-retriever is taken as such.
+    /// Scores statements with a built-in model, by its name, or a model file. A re-ranker is taken as such.
     #[must_use]
     pub fn model(mut self, model: impl Into<String>) -> Self {
         self.model = Some(model.into());
@@ -186,23 +186,23 @@ impl Engine {
         Engine { model: Some(model), ..self.clone() }
     }
 
-    /// The same engine with another re-retriever.
+    /// The same engine with another re-ranker.
     #[doc(hidden)]
     #[must_use]
     pub fn with_reranker(&self, reranker: Option<Arc<JointReranker>>) -> Self {
         Engine { reranker, ..self.clone() }
     }
 
-    /// Whether a re-retriever was given.
+    /// Whether a re-ranker was given.
     pub fn has_reranker(&self) -> bool {
         self.reranker.is_some()
     }
 
-    /// The same engine with a re-retriever, by the name of a built-in one or by its file.
+    /// The same engine with a re-ranker, by the name of a built-in one or by its file.
     ///
     /// # Errors
     ///
-    /// Returns an error if there is no such re-retriever.
+    /// Returns an error if there is no such re-ranker.
     pub fn with_reranker_named(&self, reranker: &str) -> Result<Self, Error> {
         let reranker = JointReranker::new(JointModelFile::named(reranker)?, self.compute())?;
         Ok(self.with_reranker(Some(Arc::new(reranker))))
@@ -265,7 +265,7 @@ impl Engine {
         Ok(model)
     }
 
-    /// The built-in re-retriever, if the build has it.
+    /// The built-in re-ranker, if the build has it.
     ///
     /// # Errors
     ///
@@ -281,7 +281,7 @@ impl Engine {
         Ok(self.shared.built_in.get_or_init(|| reranker).as_ref())
     }
 
-    /// The built-in re-retriever, if the build has it.
+    /// The built-in re-ranker, if the build has it.
     ///
     /// # Errors
     ///
@@ -500,7 +500,7 @@ impl Engine {
         Ok(best)
     }
 
-    /// The re-retriever of a plan.
+    /// The re-ranker of a plan.
     fn reranker(&self, corpus: &Corpus, plan: &Plan) -> Result<Option<Arc<JointReranker>>, Error> {
         Ok(match plan.rerank.map(|stage| stage.reranker) {
             None => None,

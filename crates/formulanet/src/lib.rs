@@ -87,7 +87,9 @@ pub use corpus::{Corpus, CorpusBuilder, Residency};
 pub use engine::{Engine, EngineBuilder};
 pub use error::Error;
 pub use explain::Evidence;
+#[doc(hidden)]
 pub use formulanet_logic as logic;
+#[doc(hidden)]
 pub use formulanet_net as net;
 #[cfg(feature = "sqlite")]
 pub use library::Library;

@@ -374,7 +374,7 @@ impl Library {
     }
 }
 
-/// The re-retriever that was fitted to a library, at work.
+/// The re-ranker that was fitted to a library, at work.
 ///
 /// # Errors
 ///

@@ -11,9 +11,9 @@ pub(super) const OWN: u32 = 1000;
 ///
 /// ```
 /// use formulanet::logic::{Interner, hol};
-/// use formulanet::rank::{Features, Method, Theory};
+/// use formulanet::proofs::{Features, Method, ProofIndex};
 ///
-/// let (mut index, mut names) = (Theory::default(), Interner::new());
+/// let (mut index, mut names) = (ProofIndex::default(), Interner::new());
 /// let mut add = |text: &str| {
 ///     let formula = hol::parse(text, &hol::Options::default(), &mut names)?;
 ///     Ok::<_, formulanet::logic::ParseError>(Features::of(&formula, &names))
