@@ -1,7 +1,7 @@
 //! The three files of hammers, divided by NUL bytes, and a question as a fourth part.
 #![no_main]
 
-use formulanet::hammer::{parse_goal_features, HammerFiles};
+use formulanet::hammer::{HammerFiles, parse_goal_features};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use formulanet::Error;
-use formulanet_train::dataset::{self as data, HoldOut, Labels, Layout, Options, Preparation, Prepared};
 use formulanet::logic::View;
 use formulanet::net::Alone;
+use formulanet_train::dataset::{self as data, HoldOut, Labels, Layout, Options, Preparation, Prepared};
 use formulanet_train::processes;
 use pyo3::prelude::*;
 
 use crate::input::{maybe_one_of, one_of};
-use crate::interrupt::{interruptible, OnInterrupt};
+use crate::interrupt::{OnInterrupt, interruptible};
 
 /// Which conjectures are held out.
 #[derive(FromPyObject)]

@@ -3,7 +3,7 @@
 use formulanet::Language;
 use formulanet::analyze::Analyzer;
 use formulanet::embed::Embeddings;
-use formulanet::logic::{hol, Interner};
+use formulanet::logic::{Interner, hol};
 use formulanet::model::encode::Encoded;
 use formulanet::model::registry;
 use formulanet::read::{Format, Source};
@@ -12,8 +12,8 @@ use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
 use pyo3::prelude::*;
 
-use crate::input::{maybe_one_of, open, read_each, Part};
-use crate::interrupt::{interruptible, OnInterrupt};
+use crate::input::{Part, maybe_one_of, open, read_each};
+use crate::interrupt::{OnInterrupt, interruptible};
 use crate::models::{Loaded, Model};
 
 /// Statements that are embedded between two looks at whether to stop; the library takes as many at once.

@@ -2,13 +2,13 @@
 
 use formulanet::Error;
 use formulanet::logic::draw::{self, SvgOptions, Theme};
-use formulanet::logic::{self, hol, GraphBuilder, Interner, Limits, NodeId, Position, View};
+use formulanet::logic::{self, GraphBuilder, Interner, Limits, NodeId, Position, View, hol};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
 use pyo3::prelude::*;
 
 use crate::errors::{exception, refused};
-use crate::input::{one_of, Reading};
+use crate::input::{Reading, one_of};
 
 const THEMES: [(&str, Theme); 3] = [("auto", Theme::Auto), ("light", Theme::Light), ("dark", Theme::Dark)];
 

@@ -2,8 +2,7 @@
 
 use formulanet::analyze::{AnalyzedStatement, Analyzer};
 use formulanet::logic::hol::{self, Overload};
-use formulanet::logic::tptp::{self, Language};
-use formulanet::logic::{Formula, Interner};
+use formulanet::logic::{Formula, Interner, tptp};
 use formulanet::read::{Format, Source};
 use formulanet::{Error, Goal, GoalFormula, Language};
 use pyo3::prelude::*;
@@ -167,7 +166,7 @@ impl FormulaReader {
         names: &mut Interner,
     ) -> Result<Formula, Error> {
         let formula = match syntax {
-            Language::Tptp => tptp::parse_formula(text, Language::Fof, known.limits, names),
+            Language::Tptp => tptp::parse_formula(text, tptp::Language::Fof, known.limits, names),
             Language::Hol | Language::HolWith(_) => {
                 let with = known.names.with_constants(&self.constants).with_variables(&self.variables);
                 let of_syntax = if let Language::HolWith(overload) = syntax { Some(overload) } else { None };

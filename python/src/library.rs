@@ -8,13 +8,14 @@ use formulanet::corpus::LibrarySnapshot;
 use formulanet::library::{Added, Change, LibraryWriter};
 use formulanet::model::registry;
 use formulanet::net::Precision;
-use formulanet::read::{read_proofs, Format, Proof, ProofWarnings};
+use formulanet::read::{Format, Proof, ProofWarnings, read_proofs};
+use formulanet::rerank::JointReranker;
 use formulanet::retrieve::VectorRetriever;
-use formulanet::{rank, Error, Language};
+use formulanet::{Error, Language};
 use pyo3::prelude::*;
 
-use crate::input::{maybe_one_of, open, read_each, Opened, Part};
-use crate::interrupt::{interruptible, OnInterrupt, Stop};
+use crate::input::{Opened, Part, maybe_one_of, open, read_each};
+use crate::interrupt::{OnInterrupt, Stop, interruptible};
 use crate::models::{Loaded, Model};
 
 /// All of a library, as it was at one moment.
@@ -22,7 +23,7 @@ use crate::models::{Loaded, Model};
 pub(crate) struct Contents {
     pub(crate) shelf: Arc<LibrarySnapshot>,
     /// The reader that was fitted to it, if there is one.
-    pub(crate) reading: Option<Arc<rank::Reading>>,
+    pub(crate) reading: Option<Arc<JointReranker>>,
 }
 
 /// What is known of a library's file.
@@ -41,8 +42,8 @@ pub(crate) struct Library {
 }
 
 impl Library {
-    fn open(&self) -> Result<rank::Library, Error> {
-        rank::Library::open(&self.path)
+    fn open(&self) -> Result<formulanet::Library, Error> {
+        formulanet::Library::open(&self.path)
     }
 
     /// The library as it is now. What was read before is read again only if it has changed.
@@ -65,12 +66,12 @@ impl Library {
         Ok(contents)
     }
 
-    fn load(library: &rank::Library) -> Result<Contents, Error> {
+    fn load(library: &formulanet::Library) -> Result<Contents, Error> {
         let mut shelf = library.load()?;
         let threads = formulanet_train::processes::threads(&formulanet::net::Alone);
         let compute = || formulanet::net::Compute::new(Precision::Auto, threads);
-        let reader = shelf.reader.take();
-        let reading = reader.map(|file| rank::Reading::new(file, compute())).transpose()?.map(Arc::new);
+        let reader = shelf.fitted.take();
+        let reading = reader.map(|file| JointReranker::new(file, compute())).transpose()?.map(Arc::new);
         Ok(Contents { shelf: Arc::new(shelf), reading })
     }
 
@@ -205,7 +206,7 @@ impl Library {
                 None => Loaded::named(registry::for_language(own.or(syntax).unwrap_or_default()))?,
             };
             let retriever = model.retriever()?;
-            let added = rank::Library::build(&path, retriever, &model.name, |addition| {
+            let added = formulanet::Library::build(&path, retriever, &model.name, |addition| {
                 addition.set_strict(is_strict);
                 fill(parts, syntax, retriever, addition, stop)
             })?;
@@ -282,7 +283,7 @@ impl Library {
         let this = self.clone();
         interruptible(py, OnInterrupt::Leave, move |_| {
             let statements = this.open()?.statements()?;
-            Ok(statements.into_iter().map(|s| (s.name, s.text, s.syntax.name())).collect())
+            Ok(statements.into_iter().map(|s| (s.name, s.text, s.language.name())).collect())
         })
     }
 

@@ -3,19 +3,19 @@
 use std::path::PathBuf;
 
 use formulanet::Error;
-use formulanet_train::dataset::{HoldOut, Prepared, ProblemOptions, Problems, Split};
-use formulanet_train::eval::{
-    Company, Reader, TokenMap, evaluate, pairs_of, pool_ranking, predict, 
-    predict_together, rank_premises, retriever_ranking,
-};
 use formulanet::model::{JointModelFile, ModelFile};
 use formulanet::net::Network;
+use formulanet_train::dataset::{HoldOut, Prepared, ProblemOptions, Problems, Split};
+use formulanet_train::eval::{
+    Company, Reader, TokenMap, evaluate, pairs_of, pool_ranking, predict, predict_together, rank_premises,
+    retriever_ranking,
+};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
 use crate::errors::refused;
 use crate::input::one_of;
-use crate::interrupt::{interruptible, OnInterrupt, Stop};
+use crate::interrupt::{OnInterrupt, Stop, interruptible};
 use crate::models::{Kind, Loaded, Model};
 
 const SPLITS: [(&str, &[Split]); 4] = [
@@ -77,7 +77,7 @@ fn one_by_one(
     let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, &model.name)?;
     let network = Network::new(trained.model.clone(), model.compute());
     if trained.ranks() {
-        let ranking = rank_premises(&network, &trained.known(), &prepared, &map, splits, stop)?;
+        let ranking = rank_premises(&network, &trained.prior_knowledge(), &prepared, &map, splits, stop)?;
         return Ok(json!(ranking));
     }
     let mut pairs: Vec<u32> = splits.iter().flat_map(|&split| pairs_of(&prepared, split, limit, 0)).collect();

@@ -4,15 +4,15 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use formulanet::Error;
-use formulanet::model::{registry, JointModelFile, ModelFile, ModelKind};
+use formulanet::model::{JointModelFile, ModelFile, ModelKind, registry};
 use formulanet::net::{Alone, Compute, Precision};
-use formulanet_train::processes;
-use formulanet::rank;
+use formulanet::rerank::JointReranker;
 use formulanet::retrieve::VectorRetriever;
+use formulanet_train::processes;
 use pyo3::prelude::*;
 
 use crate::input::one_of;
-use crate::interrupt::{interruptible, OnInterrupt};
+use crate::interrupt::{OnInterrupt, interruptible};
 
 const PRECISIONS: [(&str, Precision); 3] =
     [("auto", Precision::Auto), ("f32", Precision::F32), ("bf16", Precision::Bf16)];
@@ -20,11 +20,11 @@ const PRECISIONS: [(&str, Precision); 3] =
 /// A trained network.
 pub(crate) enum Kind {
     /// One that makes a vector of every statement.
-    VectorRetriever(Arc<formulanet::engine::Model>),
+    Retriever(Arc<formulanet::engine::Model>),
     /// One that reads a statement anew for every conjecture: it can be measured.
     Marked(Box<ModelFile>),
     /// One that reads a conjecture and its candidates together, laid out once it is needed.
-    Together(Box<JointModelFile>, OnceLock<Arc<rank::Reading>>),
+    Together(Box<JointModelFile>, OnceLock<Arc<JointReranker>>),
 }
 
 /// A model, and what it runs on.
@@ -43,7 +43,7 @@ impl Loaded {
             ModelKind::Pairwise(trained) if trained.model.config().marks => Kind::Marked(trained),
             ModelKind::Pairwise(trained) => {
                 let retriever = VectorRetriever::new(*trained, Compute::new(precision, threads))?;
-                Kind::Ranker(Arc::new(formulanet::engine::Model::new(name, retriever)))
+                Kind::Retriever(Arc::new(formulanet::engine::Model::new(name, retriever)))
             }
         };
         Ok(Loaded { name: name.to_owned(), kind, precision, threads })
@@ -80,7 +80,7 @@ impl Loaded {
     /// As one that makes vectors, for the engine.
     pub(crate) fn model(&self) -> Result<&Arc<formulanet::engine::Model>, Error> {
         match &self.kind {
-            Kind::Ranker(model) => Ok(model),
+            Kind::Retriever(model) => Ok(model),
             Kind::Together(..) => Err(Error::ReadsTogether { model: self.name.clone() }),
             Kind::Marked(_) => Err(Error::Input {
                 place: self.name.clone(),
@@ -92,7 +92,7 @@ impl Loaded {
     }
 
     /// As one that reads statements together.
-    pub(crate) fn reading(&self) -> Result<Arc<rank::Reading>, Error> {
+    pub(crate) fn reading(&self) -> Result<Arc<JointReranker>, Error> {
         let Kind::Together(file, reading) = &self.kind else {
             let message = "expected a model that reads statements together, found one that does not";
             return Err(Error::Input { place: self.name.clone(), message: message.to_owned() });
@@ -100,14 +100,14 @@ impl Loaded {
         if let Some(reading) = reading.get() {
             return Ok(Arc::clone(reading));
         }
-        let made = rank::Reading::new(JointModelFile::clone(file), self.compute())?;
+        let made = JointReranker::new(JointModelFile::clone(file), self.compute())?;
         Ok(Arc::clone(reading.get_or_init(|| Arc::new(made))))
     }
 
     /// The trained network, if it reads statements one by one.
     pub(crate) fn trained(&self) -> Option<&ModelFile> {
         match &self.kind {
-            Kind::Ranker(model) => Some(model.retriever.model()),
+            Kind::Retriever(model) => Some(model.retriever.model()),
             Kind::Marked(trained) => Some(trained),
             Kind::Together(..) => None,
         }

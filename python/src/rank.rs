@@ -101,10 +101,9 @@ impl Chosen {
             library.check(loaded.retriever()?)?;
         }
         let reranker = given.or(self.reader).map(|model| model.reading()).transpose()?;
-        let engine = ENGINE.as_ref().map_err(|error| Error::Input {
-            place: "engine".to_owned(),
-            message: error.to_string(),
-        })?;
+        let engine = ENGINE
+            .as_ref()
+            .map_err(|error| Error::Input { place: "engine".to_owned(), message: error.to_string() })?;
         Ok((engine.with_model(Arc::clone(loaded.model()?)).with_reranker(reranker), loaded))
     }
 }

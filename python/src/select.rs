@@ -1,15 +1,15 @@
 //! A TPTP problem with the best axioms alone: what `formulanet select` does.
 
-use formulanet::problem::{as_axiom, ProblemOptions};
+use formulanet::problem::{ProblemOptions, as_axiom};
 use formulanet::read::Source;
 use formulanet::{Error, Hit, Language, Policy, Problem, Symbols};
 use pyo3::prelude::*;
 
 use crate::errors::refused;
 use crate::input::digits;
-use crate::interrupt::{interruptible, OnInterrupt};
+use crate::interrupt::{OnInterrupt, interruptible};
 use crate::library::Library;
-use crate::rank::{corpus, Choice, Taken};
+use crate::rank::{Choice, Taken, corpus};
 
 /// What is asked.
 #[derive(FromPyObject)]
@@ -84,14 +84,18 @@ pub(crate) fn select(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
         }
         let corpus = corpus(&model, contents, (problem.take_axioms(), Language::Tptp, true))?;
         let symbols = if no_names { Symbols::Anonymous } else { Symbols::Named };
-        let mut query = problem.query().policy(Policy::for_provers().symbols(symbols).rerank(rerank)).take(take);
+        let mut query =
+            problem.query().policy(Policy::for_provers().symbols(symbols).rerank(rerank)).take(take);
         if explain {
             query = query.explain();
         }
         let ranking = engine.rank_with(&corpus, &query, &stop.cancel())?;
         let row = |hit: &Hit| {
-            let (shared, unknown) =
-                hit.evidence.clone().map(|evidence| (evidence.shared, evidence.unknown)).unzip();
+            let (shared, unknown) = hit
+                .evidence
+                .clone()
+                .map(|evidence| (evidence.shared_symbols, evidence.unknown_symbols))
+                .unzip();
             (hit.statement.name.clone(), digits(hit.score), as_axiom(hit), shared, unknown)
         };
         Ok(Answer {

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use formulanet_train::dataset::{HoldOut, Prepared, ProblemOptions, Problems};
 use formulanet::model::ModelFile;
 use formulanet::model::joint::JointRecipe;
 use formulanet::model::recipe::Recipe;
 use formulanet::net::Alone;
+use formulanet_train::dataset::{HoldOut, Prepared, ProblemOptions, Problems};
 use formulanet_train::train::{self as training, Event, Plan, Run, RunEnd, RunOptions, TogetherRun};
 use formulanet_train::{Error, Progress};
 use pyo3::prelude::*;

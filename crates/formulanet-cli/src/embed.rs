@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         refuse_own_input(out, files.iter().map(String::as_str))?;
     }
     let sources = arguments.input.open(&files)?;
-    let source_syntax = sources.first().map(Source::syntax);
+    let source_syntax = sources.first().map(Source::language);
     let (statements, language) = language_of(arguments.reading.syntax, source_syntax);
     let limits = arguments.limits.limits();
     let retriever = arguments.model.retriever(model_for(statements), &arguments.compute, limits)?;

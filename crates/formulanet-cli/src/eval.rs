@@ -152,7 +152,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, arguments.model())?;
     let network = Network::new(trained.model.clone(), arguments.compute.compute());
     if trained.ranks() {
-        let ranking = rank_premises(&network, &trained.known(), prepared, &map, splits, &Bar::new())?;
+        let ranking =
+            rank_premises(&network, &trained.prior_knowledge(), prepared, &map, splits, &Bar::new())?;
         return if speaks() { arguments.format.print(format!("{ranking}\n"), &ranking) } else { Ok(()) };
     }
     let pairs = chosen(prepared, splits, arguments.limit_pairs)?;

@@ -94,7 +94,7 @@ impl FormulaArguments {
             }
             Language::Tptp => {
                 refuse_given(&self.given(), "a formula of TPTP")?;
-                tptp::parse_formula(&text, Language::Fof, limits, names)
+                tptp::parse_formula(&text, tptp::Language::Fof, limits, names)
             }
         };
         formula.map_err(|cause| formulanet::Error::Parse { file: source, cause }.into())

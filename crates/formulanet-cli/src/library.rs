@@ -227,7 +227,7 @@ fn build(arguments: BuildArguments) -> Result<()> {
     refuse_stdin(statements.files.iter().map(String::as_str))?;
     let sources = statements.open()?;
     let is_strict = statements.strict;
-    let (language, _) = language_of(None, sources.first().map(Source::syntax));
+    let (language, _) = language_of(None, sources.first().map(Source::language));
     let model = statements.model.name(model_for(language)).to_owned();
     let retriever = statements.model.retriever(&model, &statements.compute, statements.limits.limits())?;
     processes::agree(group(), &facts(&retriever, &[]))?;

@@ -211,10 +211,10 @@ impl<'a> Row<'a> {
             name: &hit.statement.name,
             score: hit.score,
             statement: &hit.statement.text,
-            shared: evidence.map(|evidence| evidence.shared.clone()),
+            shared: evidence.map(|evidence| evidence.shared_symbols.clone()),
             uses: evidence.filter(|_| has_proofs).map(|evidence| evidence.uses),
             used_by: evidence.filter(|_| has_proofs).map(|evidence| evidence.used_by.clone()),
-            unknown: evidence.map(|evidence| evidence.unknown.clone()),
+            unknown: evidence.map(|evidence| evidence.unknown_symbols.clone()),
             without_conjecture: hit.base_rate,
         }
     }

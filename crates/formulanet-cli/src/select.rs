@@ -214,7 +214,7 @@ fn show(
     Ok(match arguments.format {
         Output::Tptp => problem.reduced_with(hits, considered, |rank| {
             let Hit { statement, score, evidence, .. } = &hits[rank];
-            let Evidence { shared, unknown, .. } = evidence.as_ref()?;
+            let Evidence { shared_symbols: shared, unknown_symbols: unknown, .. } = evidence.as_ref()?;
             let mut note = format!("{}. {} {score:.4}", rank + 1, statement.name);
             for (what, symbols) in [("shares", shared), ("unknown", unknown)] {
                 if !symbols.is_empty() {

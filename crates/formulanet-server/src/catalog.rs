@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use axum::http::StatusCode;
+use formulanet::corpus::LibrarySnapshot;
 use formulanet::engine::Model;
 use formulanet::library::Change;
 use formulanet::model::{ModelFile, registry};
 use formulanet::rerank::JointReranker;
-use formulanet::{Corpus, Engine, Error, Language, Library, rank};
+use formulanet::{Corpus, Engine, Error, Language, Library};
 
 use crate::problem::Problem;
 use crate::settings::{Settings, StartError};
@@ -30,7 +31,7 @@ pub(crate) struct Shelf {
 #[derive(Clone)]
 pub(crate) struct Contents {
     pub(crate) shelf: Arc<LibrarySnapshot>,
-    /// The re-retriever that was fitted to the library, if there is one.
+    /// The re-ranker that was fitted to the library, if there is one.
     pub(crate) reading: Option<Arc<JointReranker>>,
 }
 
@@ -38,7 +39,7 @@ impl Contents {
     /// Reads a library.
     fn load(library: &Library, engine: &Engine) -> Result<Self, Error> {
         let mut shelf = library.load()?;
-        let fitted = shelf.reader.take();
+        let fitted = shelf.fitted.take();
         let reading =
             fitted.map(|file| JointReranker::new(file, engine.compute())).transpose()?.map(Arc::new);
         Ok(Contents { shelf: Arc::new(shelf), reading })

@@ -60,7 +60,7 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
         if i % 64 == 0 {
             deadline.check()?;
         }
-        let (field, syntax) = (format!("statements[{i}].statement"), statement.language.unwrap_or_default());
+        let (field, syntax) = (format!("statements[{i}].statement"), statement.syntax.unwrap_or_default());
         encoded.push(encode(&field, (&statement.statement, syntax), overload, &model.retriever)?);
     }
     let network = model.retriever.network();

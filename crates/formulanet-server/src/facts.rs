@@ -134,7 +134,7 @@ pub(crate) fn answer(
     }
     if !others.is_empty() {
         let learnt = library.learn(&others, false).map_err(failed)?;
-        answer.of_unknown = learnt.of_unknown;
+        answer.strangers = learnt.of_unknown;
         answer.count(learnt.new, &learnt.warnings);
     }
     // The next question knows it, without waiting for who watches the file.

@@ -125,7 +125,7 @@ impl Own {
                         let field = format!("premises[{i}].name");
                         return Err(Problem::senseless(field, "expected a name, found nothing"));
                     }
-                    let syntax = item.language.or(asked).unwrap_or_default();
+                    let syntax = item.syntax.or(asked).unwrap_or_default();
                     let read = analyzer.analyze(&item.name, &item.statement, syntax);
                     let field = || format!("premises[{i}].statement");
                     premises.push(read.map_err(|error| Problem::of(error, field()))?);

@@ -97,7 +97,7 @@ pub(crate) fn answer(app: &App, query: Query, deadline: &Deadline) -> Result<Ans
         }
         if found >= query.offset && entries.len() < query.limit {
             let (name, statement) = (entry.name.clone(), entry.text.clone());
-            entries.push(EntryRow { name, statement, syntax: entry.syntax });
+            entries.push(EntryRow { name, statement, syntax: entry.language });
         }
         found += 1;
     }
@@ -110,7 +110,7 @@ fn libraries(catalog: &Catalog, writable: bool) -> Answer {
         unreadable: shelf.failure(),
         name: shelf.name.clone(),
         statements: shelf.contents().shelf.entries.len(),
-        proofs: shelf.contents().shelf.learned.as_ref().map_or(0, |learned| learned.theory().proof_count()),
+        proofs: shelf.contents().shelf.learned.as_ref().map_or(0, |learned| learned.index().proof_count()),
         model: shelf.model.name.clone(),
         syntax: shelf.contents().shelf.language,
     };

@@ -88,7 +88,7 @@ impl Problem {
             }
             Error::TooManyIncluded { k, included } => {
                 let message = format!(
-                    "expected at most k = {most} statements that must be in, found {forced}; raise `k` or name fewer"
+                    "expected at most k = {k} statements that must be in, found {included}; raise `k` or name fewer"
                 );
                 Self::senseless(field, message)
             }

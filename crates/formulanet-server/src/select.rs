@@ -125,7 +125,8 @@ pub(crate) fn answer(
     let text = problem.reduced(&ranking.hits, ranking.considered);
     let row = |(hit, rank): (Hit, usize)| {
         let statement = as_axiom(&hit);
-        let Evidence { shared, unknown, .. } = hit.evidence.unwrap_or_default();
+        let Evidence { shared_symbols: shared, unknown_symbols: unknown, .. } =
+            hit.evidence.unwrap_or_default();
         Row { rank, name: hit.statement.name, score: hit.score, statement, shared, unknown }
     };
     Ok(Answer {

@@ -1,7 +1,7 @@
 //! Data sets, training and evaluation for [`formulanet`], a premise selector.
 //!
 //! - [`dataset`] prepares data sets for training, and maps them.
-//! - [`train`] trains retrievers, classifiers and re-retrievers, in run directories that can be resumed.
+//! - [`train`] trains retrievers, classifiers and re-rankers, in run directories that can be resumed.
 //! - [`eval`] measures models on held-out data.
 //! - [`processes`] shares the work of several processes.
 

@@ -107,7 +107,8 @@ fn premises_of_the_topic_come_first() {
         let map = TokenMap::new(data.vocabulary(), &trained.vocabulary, name).unwrap();
         let network = Network::new(trained.model.clone(), Compute::new(Precision::F32, 1));
         let again =
-            rank_premises(&network, &trained.known(), &data, &map, &[Split::Validation], &Silent).unwrap();
+            rank_premises(&network, &trained.prior_knowledge(), &data, &map, &[Split::Validation], &Silent)
+                .unwrap();
         assert_eq!(again, ranking);
         let file = place.path(name).join("model.safetensors");
         let engine = Engine::builder().model(file.to_string_lossy()).precision(Precision::F32).threads(1);

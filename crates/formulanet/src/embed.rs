@@ -10,7 +10,7 @@ use crate::Error;
 use crate::analyze::AnalyzedStatement;
 use crate::model::encode::Encoded;
 use crate::retrieve::VectorRetriever;
-use crate::util::vector::{dot, CHUNK};
+use crate::util::vector::{CHUNK, dot};
 
 /// A row for each of several formulas.
 #[derive(Clone, PartialEq, Debug)]

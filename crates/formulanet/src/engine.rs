@@ -18,6 +18,7 @@ use crate::retrieve::VectorRetriever;
 use crate::{Cancel, Corpus, CorpusBuilder, Error, Goal, GoalFormula, Hit, Id, Language, Order, Plan, Query, Ranking, Statement};
 #[cfg(feature = "sqlite")]
 use crate::{Library, corpus};
+use crate::{Order, Plan};
 
 /// Models at work. Cloning is cheap: clones share the models that were loaded.
 #[derive(Clone)]
@@ -439,7 +440,7 @@ impl Engine {
             })
         };
         let hits = numbers.iter().enumerate().map(hit).collect::<Result<_, Error>>()?;
-        Ok(Ranking { hits, considered: scores.len(), plan, unmatched: marks.unmatched, unknown_symbols })
+        Ok(Ranking { hits, considered: scores.len(), plan, unmatched: matches.unmatched, unknown_symbols })
     }
 
     /// Scores by the model: joined over all goals, re-ranked for the first few, then ordered.

@@ -58,7 +58,9 @@ pub enum Error {
         message: String,
     },
     /// A file of a format that this program does not read.
-    #[error("{file}: expected a {artefact} of format {supported}, found {found}; make it again with this program")]
+    #[error(
+        "{file}: expected a {artefact} of format {supported}, found {found}; make it again with this program"
+    )]
     Unsupported {
         /// Its kind.
         artefact: Artefact,
@@ -117,8 +119,8 @@ pub enum Error {
         /// The name.
         name: String,
     },
-    /// Two re-retrievers were given.
-    #[error("expected one re-retriever, found two: the model re-ranks, too")]
+    /// Two re-rankers were given.
+    #[error("expected one re-ranker, found two: the model re-ranks, too")]
     TwoRerankers,
     /// A library in another language than that of a TPTP problem.
     #[error("library: expected one in TPTP's language, found one in HOL Light's: no prover reads both")]
@@ -309,7 +311,7 @@ impl fmt::Display for Artefact {
         f.write_str(match self {
             Artefact::Model => "model",
             Artefact::Retriever => "model that makes a vector of each statement",
-            Artefact::Reranker => "re-retriever",
+            Artefact::Reranker => "re-ranker",
             Artefact::Blend => "blend of ranking features",
             Artefact::Library => "premise library",
             Artefact::HammerCache => "cached index",

@@ -15,7 +15,7 @@ pub use exact::VendorMethod;
 pub use files::{HammerFiles, HammerIndex, parse_goal_features};
 
 use crate::Error;
-use crate::proofs::{hammer_feature_hash, Features, GoalPosition, ProofIndex};
+use crate::proofs::{Features, GoalPosition, ProofIndex, hammer_feature_hash};
 use exact::ExactIndex;
 use rank::{ConstantUse, GrowingIndex, HammerGoal, best};
 use table::Table;
@@ -93,7 +93,12 @@ impl Predictor {
             Mode::Ours(vendor) => {
                 let mut constant_use = ConstantUse::default();
                 (0..table.len()).for_each(|fact| constant_use.add(table, fact));
-                Ranker::Ours { index: Box::new(table.proof_index()), vendor, constant_use, numbers: table.numbers() }
+                Ranker::Ours {
+                    index: Box::new(table.proof_index()),
+                    vendor,
+                    constant_use,
+                    numbers: table.numbers(),
+                }
             }
             Mode::Exact(method) => {
                 let mut index = ExactIndex::new(table, method);

@@ -8,7 +8,7 @@ use formulanet_logic::{Formula, Interner, Limits, lean};
 
 use crate::policy::TUNING;
 use crate::proofs::{Features, Method};
-use crate::rerank::{log_odds, probability, JointReranker};
+use crate::rerank::{JointReranker, log_odds, probability};
 use crate::retrieve::SymbolRetriever;
 use crate::{Cancel, Error};
 

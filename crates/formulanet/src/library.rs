@@ -12,7 +12,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 
 use crate::analyze::{AnalyzedStatement, Analyzer};
-use crate::error::{shown, Artefact};
+use crate::error::{Artefact, shown};
 use crate::retrieve::VectorRetriever;
 use crate::util::files::folder_of;
 use crate::util::glob::matches;
@@ -139,7 +139,9 @@ impl Library {
         );
         transaction.execute_batch(&schema).map_err(&fail)?;
         let made = params![retriever.fingerprint(), model, retriever.width() as i64];
-        transaction.execute("INSERT INTO made VALUES (?1, ?2, ?3, random(), 1, 0, 0)", made).map_err(&fail)?;
+        transaction
+            .execute("INSERT INTO made VALUES (?1, ?2, ?3, random(), 1, 0, 0)", made)
+            .map_err(&fail)?;
         transaction.commit().map_err(&fail)?;
         Ok(library)
     }
@@ -190,7 +192,11 @@ impl Library {
     /// If the file is damaged.
     pub fn info(&self) -> Result<LibraryInfo, Error> {
         self.one("SELECT fingerprint, model, width FROM made", |row| {
-            Ok(LibraryInfo { fingerprint: row.get(0)?, model: row.get(1)?, width: row.get::<_, i64>(2)? as usize })
+            Ok(LibraryInfo {
+                fingerprint: row.get(0)?,
+                model: row.get(1)?,
+                width: row.get::<_, i64>(2)? as usize,
+            })
         })
     }
 
@@ -368,12 +374,15 @@ impl Library {
     }
 }
 
-/// The re-retriever that was fitted to a library, at work.
+/// The re-ranker that was fitted to a library, at work.
 ///
 /// # Errors
 ///
 /// Returns an error if it is damaged.
-pub fn fitted_reranker(library: &Library, compute: formulanet_net::Compute) -> Result<Option<crate::rerank::JointReranker>, Error> {
+pub fn fitted_reranker(
+    library: &Library,
+    compute: formulanet_net::Compute,
+) -> Result<Option<crate::rerank::JointReranker>, Error> {
     library.fitted_reranker()?.map(|file| crate::rerank::JointReranker::new(file, compute)).transpose()
 }
 

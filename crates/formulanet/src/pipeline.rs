@@ -21,6 +21,21 @@ use crate::util::glob::matches;
 use crate::{Cancel, Duplicates, Error, Evidence, Hit, Id, Order, Scope, Statement};
 #[cfg(feature = "sqlite")]
 use crate::Library;
+use crate::analyze::{AnalyzedStatement, Analyzer, GoalAnalysis};
+use crate::corpus::{Inner, LibraryEntry, Stored, VectorColumn};
+use crate::explain::{MOST_USERS, SymbolReader, counts, shared, symbols};
+use crate::model::encode::Encoded;
+use crate::policy::{Stage2, TUNING};
+use crate::proofs::Features;
+use crate::ranking::apply_order;
+use crate::rerank::JointReranker;
+use crate::retrieve::proofs::RerankStage;
+use crate::retrieve::{
+    ProofRetriever, ScoredStatement, SymbolRetriever, VectorRetriever, VectorScan, best_first,
+};
+use crate::statement::parse;
+use crate::util::glob::matches;
+use crate::{Cancel, Duplicates, Error, Hit, Id, Order, Scope, Statement};
 
 /// Rows that are scored between two checks.
 const ROWS: usize = 8192;
@@ -478,7 +493,7 @@ mod tests {
             scores
         };
         let check = |named: &[usize], anonymous: &[usize], expected: &[usize]| {
-            assert_eq!(best_first(&fuse_by_rank(&scores(named), &scores(anonymous))), expected);
+            assert_eq!(ranks(&fuse_by_rank(&scores(named), &scores(anonymous))), expected);
         };
         check(&[2, 0, 1], &[2, 0, 1], &[2, 0, 1]);
         // Of two neighbors by the first, the second decides; but not of those that are far apart.

@@ -10,7 +10,7 @@ pub use render::{annotated, as_axiom};
 
 use crate::analyze::AnalyzedStatement;
 use crate::proofs::Features;
-use crate::read::{is_goal, AnnotatedFormula, SkippedStatements, Source, UnreadableStatement};
+use crate::read::{AnnotatedFormula, SkippedStatements, Source, UnreadableStatement, is_goal};
 use crate::retrieve::VectorRetriever;
 use crate::{Error, Goal, GoalFormula, Language, Policy, Query};
 
@@ -78,9 +78,14 @@ impl Problem {
     /// # Errors
     ///
     /// Returns an error if it cannot be read, with the place, or has nothing to prove.
-    pub fn read(source: Source, retriever: &VectorRetriever, options: &ProblemOptions) -> Result<Self, Error> {
+    pub fn read(
+        source: Source,
+        retriever: &VectorRetriever,
+        options: &ProblemOptions,
+    ) -> Result<Self, Error> {
         let file = source.name().to_owned();
-        let mut problem = Problem { items: Vec::new(), axioms: Vec::new(), skipped: SkippedStatements::default(), file };
+        let mut problem =
+            Problem { items: Vec::new(), axioms: Vec::new(), skipped: SkippedStatements::default(), file };
         let (mut names, mut encoder) = (Interner::new(), retriever.encoder());
         let mut reader = source.problem(retriever.limits())?;
         loop {
@@ -88,7 +93,9 @@ impl Problem {
                 Ok(None) => break,
                 Ok(Some(next)) => next,
                 Err(error) => {
-                    let Some(UnreadableStatement { header, text, .. }) = reader.recover() else { return Err(error) };
+                    let Some(UnreadableStatement { header, text, .. }) = reader.recover() else {
+                        return Err(error);
+                    };
                     problem.pass(header.unwrap_or_default(), text, error, options)?;
                     continue;
                 }
@@ -116,7 +123,14 @@ impl Problem {
                 _ => {
                     let features = Features::of(formula, &names);
                     let (name, text, language) = (name.clone(), text.clone(), Language::Tptp);
-                    problem.axioms.push(AnalyzedStatement { name, text, language, encoded, features, ..AnalyzedStatement::default() });
+                    problem.axioms.push(AnalyzedStatement {
+                        name,
+                        text,
+                        language,
+                        encoded,
+                        features,
+                        ..AnalyzedStatement::default()
+                    });
                     Part::Axiom(problem.axioms.len() - 1)
                 }
             };

@@ -1,5 +1,6 @@
 //! One ranking request, as plain data.
 
+use crate::take::Take;
 use crate::{Language, Policy, Statement};
 
 /// What is to be proved.
@@ -29,7 +30,11 @@ pub struct GoalFormula {
 
 impl From<&str> for Goal {
     fn from(text: &str) -> Self {
-        Goal::Formula(GoalFormula { text: text.to_owned(), source: "goal".to_owned(), ..GoalFormula::default() })
+        Goal::Formula(GoalFormula {
+            text: text.to_owned(),
+            source: "goal".to_owned(),
+            ..GoalFormula::default()
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use formulanet_net::together::{Loss, ProblemInput, TogetherNetwork};
 
 use crate::error::Artefact;
 use crate::model::JointModelFile;
-use crate::model::joint::{problem_input, JointRecipe, Standardizer};
+use crate::model::joint::{JointRecipe, Standardizer, problem_input};
 use crate::policy::{Fuse, Stage2, TUNING};
 use crate::proofs::{Features, SignalTable};
 use crate::statement::parse;
@@ -49,11 +49,12 @@ impl JointReranker {
     pub fn new(file: JointModelFile, compute: Compute) -> Result<Self, Error> {
         let JointModelFile { model, origin, names, scales } = file;
         let with_place = |scale: Standardizer| {
-            let place = ToldFeatures::FEATURES.iter().position(|&name| name == scale.name).ok_or_else(|| {
-                let message =
-                    format!("expected this program's signals, found `{}`; train it again", scale.name);
-                Error::corrupt(Artefact::Reranker, "reader", message)
-            })?;
+            let place =
+                ToldFeatures::FEATURES.iter().position(|&name| name == scale.name).ok_or_else(|| {
+                    let message =
+                        format!("expected this program's signals, found `{}`; train it again", scale.name);
+                    Error::corrupt(Artefact::Reranker, "reader", message)
+                })?;
             Ok((scale, place))
         };
         let scales = scales.into_iter().map(with_place).collect::<Result<_, Error>>()?;

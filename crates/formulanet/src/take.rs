@@ -1,6 +1,6 @@
 //! Which of scored statements are taken: the best ones, those that must be in, and none that must not.
 
-use crate::retrieve::{by_score, ScoredStatement};
+use crate::retrieve::{ScoredStatement, by_score};
 use crate::util::glob::matches;
 use crate::{Cancel, Error};
 
@@ -84,7 +84,11 @@ impl Take {
     /// # Errors
     ///
     /// If more must be in than may be.
-    pub(crate) fn pick(&self, scores: &[f32], matches: &PatternMatches) -> Result<Vec<ScoredStatement>, Error> {
+    pub(crate) fn pick(
+        &self,
+        scores: &[f32],
+        matches: &PatternMatches,
+    ) -> Result<Vec<ScoredStatement>, Error> {
         let is = |marks: &[bool], number: usize| marks.get(number).copied().unwrap_or(false);
         let (mut taken, mut included) = (Vec::new(), Vec::new());
         for (statement, &score) in scores.iter().enumerate().filter(|(i, _)| !is(&matches.excluded, *i)) {
@@ -115,7 +119,10 @@ impl PatternMatches {
         if self.excluded.is_empty() {
             self.excluded = ineligible.to_vec();
         } else {
-            self.excluded.iter_mut().zip(ineligible).for_each(|(excluded, ineligible)| *excluded |= ineligible);
+            self.excluded
+                .iter_mut()
+                .zip(ineligible)
+                .for_each(|(excluded, ineligible)| *excluded |= ineligible);
         }
     }
 }

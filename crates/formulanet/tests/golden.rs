@@ -1,7 +1,7 @@
 //! The golden matrix through the API. Everything that belongs to today's API is in `Door`.
 #![cfg(all(feature = "sqlite", feature = "models"))]
 
-use formulanet;
+use formulanet as api;
 use formulanet::analyze::Analyzer;
 use formulanet::lean::{LeanIndex, LeanQuery, LeanSelector};
 use formulanet::library::Learned;
@@ -11,9 +11,9 @@ use formulanet::net::Precision;
 use formulanet::problem::ProblemOptions;
 use formulanet::read::{Source, read_proofs};
 use formulanet::{
-    Cancel, CorpusBuilder, Engine, Goal, GoalFormula, Language, Library, Policy, Problem, Query, Ranking,
-    Residency, Take,
+    Cancel, CorpusBuilder, Engine, Goal, GoalFormula, Policy, Problem, Query, Ranking, Residency, Take,
 };
+use formulanet::{Language, Library};
 use formulanet_testing::Folder;
 use formulanet_testing::golden::{
     self, Command, Duplicates, LibraryFiles, Order, Rerank, Scenario, Symbols, hit, repository,
@@ -47,7 +47,7 @@ impl Door {
 
     fn make(&self, files: &LibraryFiles) {
         let path = self.folder.path(&files.name);
-        let model = self.engine.model_for(Self::source(&files.files[0]).syntax()).unwrap();
+        let model = self.engine.model_for(Self::source(&files.files[0]).language()).unwrap();
         let mut analyzer = Analyzer::new(&model.retriever);
         Library::build(&path, &model.retriever, &model.name, |addition| {
             for file in &files.files {

@@ -73,7 +73,7 @@ fn many_statements_come_back_as_they_were() {
     let (entries, rows, counts) = all(&library);
     assert_eq!(counts, [4096, 4096, MANY - 2 * 4096]);
     let is_same = |(entry, premise): (&Statement, &AnalyzedStatement)| {
-        (&entry.name, &entry.text, entry.syntax) == (&premise.name, &premise.text, premise.language)
+        (&entry.name, &entry.text, entry.language) == (&premise.name, &premise.text, premise.language)
     };
     assert!(entries.len() == MANY && entries.iter().zip(&premises).all(is_same));
     let named: Vec<_> = premises.iter().map(AnalyzedStatement::named).collect();
@@ -298,7 +298,7 @@ fn who_has_read_a_library_sees_what_is_new() {
     writer.learn(&[proof("c", "a b")], true).unwrap();
     assert_eq!(news(&reader, &shelf), "appended");
     read_on(&reader, &mut shelf);
-    let proofs = |shelf: &LibrarySnapshot| shelf.learned.as_ref().unwrap().theory().proof_count();
+    let proofs = |shelf: &LibrarySnapshot| shelf.learned.as_ref().unwrap().index().proof_count();
     assert_eq!((shelf.entries.len(), proofs(&shelf)), (3, 2));
     writer.forget("c", false).unwrap();
     assert_eq!(news(&reader, &shelf), "rewritten");

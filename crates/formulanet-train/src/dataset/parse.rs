@@ -15,7 +15,7 @@ use super::split::Split;
 use super::statements::StatementMaker;
 use crate::{Error, Progress};
 use formulanet::Language;
-use formulanet::read::{self, SkippedStatements};
+use formulanet::read::SkippedStatements;
 use formulanet::util::hash::{hash_text, mix};
 
 /// What a file holds, in order.
@@ -293,10 +293,11 @@ impl<'a> Worker<'a> {
         parsed: &mut Parsed,
     ) -> Result<u32, Error> {
         let options = hol::Options { limits: self.limits, ..hol::Options::default() };
-        self.formula = read::parse(text, syntax, &options, &mut self.names).map_err(|error| {
-            let file = format!("{}:{}", parsed.file, position.line);
-            Error::input(file, format!("in the {field}, {error}"))
-        })?;
+        self.formula =
+            formulanet::statement::parse(text, syntax, &options, &mut self.names).map_err(|error| {
+                let file = format!("{}:{}", parsed.file, position.line);
+                Error::input(file, format!("in the {field}, {error}"))
+            })?;
         self.add(position, parsed)
     }
 

@@ -87,7 +87,7 @@ impl TheoryTest {
                 ));
             };
             let used =
-                test.file.resolve(&place, fact, used.split_whitespace(), is_strict, &mut test.oddities)?;
+                test.file.resolve(&place, fact, used.split_whitespace(), is_strict, &mut test.warnings)?;
             if asked.insert(fact, used).is_some() {
                 return Err(Error::input(place, format!("expected each name once, found `{name}` again")));
             }
@@ -429,7 +429,7 @@ mod tests {
         let first = test.run(&engine(), &[Method::NaiveBayes], TheoryOptions::default(), &Silent).unwrap();
         // If its own proof counted, what it used would come first.
         assert!(first[0].report().map < 0.999, "{:?}", first[0].report());
-        assert_eq!(test.oddities().count(), 0);
+        assert_eq!(test.warnings().count(), 0);
     }
 
     #[test]
@@ -450,7 +450,7 @@ mod tests {
         check("rev_nil: rev_rev\n", true, "TESTS:1: expected earlier facts, but the proof of `rev_nil`");
         std::fs::write(&path, "rev_rev: rev_nil rev_rev append_cancel other\n").unwrap();
         let test = TheoryTest::given(THEORY, &shown, false).unwrap();
-        assert_eq!((test.oddities.unknown, test.oddities.circular, test.oddities.later), (1, 1, 1));
+        assert_eq!((test.warnings.unknown, test.warnings.circular, test.warnings.later), (1, 1, 1));
         assert_eq!(test.tests[0].1.len(), 1);
     }
 }

@@ -220,7 +220,7 @@ impl<'a> Asker<'a> {
         let theory = if knows_proofs { &self.with_proofs } else { &self.without_proofs };
         let (goal, excluded) = (&self.known.features[fact], (!self.known.is_ordered).then_some(fact));
         let pool = if knows_proofs {
-            ToldFeatures::of_theory(theory, &theory.goal(goal), excluded, size)
+            ToldFeatures::with_proofs(theory, &theory.goal(goal), excluded, size)
         } else {
             let found = ToldFeatures::without_proofs(theory, &theory.goal(goal), excluded, size);
             let features: Vec<&Features> = found.iter().map(|&fact| &self.known.features[fact]).collect();

@@ -32,10 +32,15 @@ impl GoalAnalysis {
     /// # Errors
     ///
     /// As [`GoalAnalysis::read`].
-    pub fn read_as(retriever: &VectorRetriever, conjecture: &Statement, options: &hol::Options) -> Result<Self, Error> {
+    pub fn read_as(
+        retriever: &VectorRetriever,
+        conjecture: &Statement,
+        options: &hol::Options,
+    ) -> Result<Self, Error> {
         let Statement { name, text, language } = conjecture;
         let mut names = Interner::new();
-        let formula = parse(text, *language, options, &mut names).map_err(|error| Error::parse(name, error))?;
+        let formula =
+            parse(text, *language, options, &mut names).map_err(|error| Error::parse(name, error))?;
         Self::new(retriever, formula, names, name)
     }
 
@@ -44,7 +49,12 @@ impl GoalAnalysis {
     /// # Errors
     ///
     /// If it is too large.
-    pub fn new(retriever: &VectorRetriever, formula: Formula, names: Interner, name: &str) -> Result<Self, Error> {
+    pub fn new(
+        retriever: &VectorRetriever,
+        formula: Formula,
+        names: Interner,
+        name: &str,
+    ) -> Result<Self, Error> {
         let encoded = retriever.encoder().encode(&formula, &names).map_err(|cause| {
             let position = formulanet_logic::Position { line: 1, column: 1 };
             Error::TooLarge { file: name.to_owned(), position, cause }

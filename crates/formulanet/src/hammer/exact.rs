@@ -1,8 +1,8 @@
 //! The rankings of CoqHammer's own program, to the last tie: its formulas, in the precision and the order in which it
 //! computes them.
 
-use crate::hammer::gnu_hash_map::{FOR_ANY, FOR_A_HUNDRED, GnuHashMap};
-use crate::hammer::gnu_sort::{gnu_partial_sort, Scored};
+use crate::hammer::gnu_hash_map::{FOR_A_HUNDRED, FOR_ANY, GnuHashMap};
+use crate::hammer::gnu_sort::{Scored, gnu_partial_sort};
 use crate::hammer::table::{Csr, Table};
 
 /// A method of CoqHammer's own program.

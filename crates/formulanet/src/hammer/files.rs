@@ -205,7 +205,9 @@ impl Text {
             };
             match numbers.get(&text[..end]) {
                 None => warnings_of_lines.note(UNKNOWN, line, &text[..end]),
-                Some(&number) if is_visited[number as usize] => warnings_of_lines.note(TWICE, line, &text[..end]),
+                Some(&number) if is_visited[number as usize] => {
+                    warnings_of_lines.note(TWICE, line, &text[..end])
+                }
                 Some(&number) => {
                     is_visited[number as usize] = true;
                     visit((line, text), end + 1, number as usize)?;
@@ -366,8 +368,10 @@ mod tests {
 
     #[test]
     fn questions_are_lists_of_features() {
-        let check = |text: &str, expected: Result<&[&str], &str>| match (parse_goal_features("input", 3, text), expected)
-        {
+        let check = |text: &str, expected: Result<&[&str], &str>| match (
+            parse_goal_features("input", 3, text),
+            expected,
+        ) {
             (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{text}"),
             (Err(error), Err(expected)) => assert_eq!(error.to_string(), expected, "{text}"),
             (found, _) => panic!("{text}: {found:?}"),

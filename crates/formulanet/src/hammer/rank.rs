@@ -2,7 +2,7 @@
 
 use crate::hammer::VendorMethod;
 use crate::hammer::table::{Csr, NO_FACT, Table};
-use crate::proofs::{best_of, mesh, Features, GoalPosition, Method, ProofIndex};
+use crate::proofs::{Features, GoalPosition, Method, ProofIndex, best_of, mesh};
 
 /// Whether proofs of this library use the facts that their statements are made of. CoqHammer says so of every constant in a
 /// statement; Isabelle's features name no facts.

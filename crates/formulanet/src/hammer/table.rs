@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::Error;
 use crate::hammer::HammerFiles;
-use crate::proofs::{hammer_feature_hash, BulkFact, Features, HammerFeatureKind, ProofIndex};
+use crate::proofs::{BulkFact, Features, HammerFeatureKind, ProofIndex, hammer_feature_hash};
 
 /// Csr of numbers, one behind the other.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

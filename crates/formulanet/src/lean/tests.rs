@@ -81,10 +81,10 @@ fn selector() -> LeanSelector {
 }
 
 /// Which place each needed declaration has, the best being 1.
-fn ranks(selector: &LeanSelector, reranker: Option<&Reading>) -> Vec<Vec<usize>> {
+fn ranks(selector: &LeanSelector, reranker: Option<&JointReranker>) -> Vec<Vec<usize>> {
     let modules: Vec<usize> = (0..selector.index().modules().len()).collect();
     let of_goal = |(state, needed): &(&str, &[&str])| {
-        let question = LeanQuestion { state, modules: &modules, local: &[], new: &[] };
+        let question = LeanQuery { state, modules: &modules, local: &[], new: &[] };
         let best = selector.best(reranker, &question, usize::MAX, &Cancel::never()).unwrap();
         assert_eq!(best.len(), selector.index().len(), "{state}");
         assert!(best.is_sorted_by(|a, b| a.score >= b.score));
@@ -103,8 +103,8 @@ fn found(ranks: &[Vec<usize>], within: usize) -> (usize, usize) {
 #[cfg(feature = "model-blend")]
 fn what_goals_need_comes_first() {
     let selector = selector();
-    let reranker = Reading::shipped(Compute::new(Precision::F32, 1)).unwrap();
-    let check = |reranker: Option<&Reading>, expected: [usize; 3]| {
+    let reranker = JointReranker::built_in(Compute::new(Precision::F32, 1)).unwrap();
+    let check = |reranker: Option<&JointReranker>, expected: [usize; 3]| {
         let ranks = ranks(&selector, reranker);
         let found = [1, 3, 10].map(|within| found(&ranks, within).0);
         assert!(
@@ -133,8 +133,7 @@ fn of_many_declarations_those_that_may_help_are_looked_at() {
     let selector = LeanSelector::new(index, limits(), 1 << 16);
     let best = |modules: &[usize], local: &[usize]| {
         let state = "x : T3\n⊢ Eq (f4003 (g3 (f4004 x))) x";
-        let question =
-            LeanQuestion { state, modules, local, new: &[("mine", "axiom mine : Eq (f4003 0) 0")] };
+        let question = LeanQuery { state, modules, local, new: &[("mine", "axiom mine : Eq (f4003 0) 0")] };
         let best = selector.best(None, &question, 32, &Cancel::never()).unwrap();
         best.into_iter().map(|ranked| ranked.name).collect::<Vec<_>>()
     };
@@ -147,7 +146,7 @@ fn of_many_declarations_those_that_may_help_are_looked_at() {
 
 #[test]
 fn a_goal_that_cannot_be_read_is_an_error_with_its_place() {
-    let question = LeanQuestion { state: "a : Nat\n⊢ (a", modules: &[], local: &[], new: &[] };
+    let question = LeanQuery { state: "a : Nat\n⊢ (a", modules: &[], local: &[], new: &[] };
     let error = selector().best(None, &question, 4, &Cancel::never()).unwrap_err();
     assert!(error.to_string().starts_with("state:2:5: expected an operator or `)`"), "{error}");
 }

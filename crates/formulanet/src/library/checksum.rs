@@ -11,21 +11,21 @@ const CHECKSUM_MODULUS: i64 = 1 << 61;
 pub(super) const TRIGGERS: &str = "
     CREATE TRIGGER statement_added AFTER INSERT ON statements BEGIN
         UPDATE made SET statement_sum = (statement_sum + NEW.sum) % 2305843009213693952;
-    CHECKSUM_MODULUS;
+    END;
     CREATE TRIGGER statement_changed AFTER UPDATE ON statements BEGIN
         UPDATE made SET statement_sum =
             (statement_sum + NEW.sum + 2305843009213693952 - OLD.sum) % 2305843009213693952;
-    CHECKSUM_MODULUS;
+    END;
     CREATE TRIGGER statement_removed AFTER DELETE ON statements BEGIN
         UPDATE made SET statement_sum =
             (statement_sum + 2305843009213693952 - OLD.sum) % 2305843009213693952;
-    CHECKSUM_MODULUS;
+    END;
     CREATE TRIGGER proof_added AFTER INSERT ON proofs BEGIN
         UPDATE made SET proof_sum = (proof_sum + NEW.digest) % 2305843009213693952;
-    CHECKSUM_MODULUS;
+    END;
     CREATE TRIGGER proof_removed AFTER DELETE ON proofs BEGIN
         UPDATE made SET proof_sum = (proof_sum + 2305843009213693952 - OLD.digest) % 2305843009213693952;
-    CHECKSUM_MODULUS;";
+    END;";
 
 /// A checksum of some values, which tells where one ends and the next begins.
 pub(super) fn sum(parts: &[&[u8]]) -> i64 {

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
 use crate::analyze::AnalyzedStatement;
-use crate::library::{checksum, fail, proofs, CHUNK};
+use crate::library::{CHUNK, checksum, fail, proofs};
 use crate::read::{Proof, ProofWarnings};
 use crate::retrieve::VectorRetriever;
 use crate::{Error, Library};
@@ -141,7 +141,8 @@ impl<'a> LibraryWriter<'a> {
             proofs::delete_proofs(self.library, &premise.name)?;
             let graph = premise.encoded.fingerprint() as i64;
             let features = premise.features.to_bytes();
-            let (name, text, language) = (premise.name.as_str(), premise.text.as_str(), premise.language.name());
+            let (name, text, language) =
+                (premise.name.as_str(), premise.text.as_str(), premise.language.name());
             let (module, row) = (&premise.module, row.to_bytes());
             let texts = [name, text, language, module].map(str::as_bytes);
             let sum = checksum::of_statement(texts, graph, &row);

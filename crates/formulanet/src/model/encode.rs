@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use formulanet_logic::{Formula, Graph, GraphBuilder, Interner, Limits, TooLarge, View};
 use formulanet_net::GraphInput;
 
-use crate::model::vocabulary::{is_symbol, Vocabulary};
+use crate::model::vocabulary::{Vocabulary, is_symbol};
 use crate::util::hash::{hash_text, mix};
 use crate::util::vector::sorted;
 

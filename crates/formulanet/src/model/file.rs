@@ -9,11 +9,11 @@ use formulanet_net::{Attachments, Meeting, Metadata, Model, Storage, checksum, i
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::error::{shown, Artefact};
+use crate::error::{Artefact, shown};
 use crate::model::memory::proofs::{NeighborVotes, TrainingProofs};
 use crate::model::memory::statements::StatementMemory;
 use crate::model::recipe::Recipe;
-use crate::model::{registry, JointModelFile};
+use crate::model::{JointModelFile, registry};
 use crate::util::files;
 
 /// A trained network, and what is needed to use it.

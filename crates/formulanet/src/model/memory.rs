@@ -1,9 +1,9 @@
-//! What a model remembers besides its weights.
+//! What a model remembers of its training besides its weights.
 
 pub mod conjectures;
-pub mod index;
 pub mod marks;
-pub mod memory;
-pub mod packed;
 pub mod proofs;
+pub mod statements;
 pub mod symbols;
+pub mod tfidf;
+pub mod varint;

@@ -26,8 +26,10 @@ impl ProofIndex {
         };
         for BulkFact { features, used } in facts {
             let number = index.facts.len() as u32;
-            let mut fact =
-                IndexedFact { size: features.iter().map(|list| list.len() as u32).sum(), ..IndexedFact::default() };
+            let mut fact = IndexedFact {
+                size: features.iter().map(|list| list.len() as u32).sum(),
+                ..IndexedFact::default()
+            };
             let kept = features.map(|list| &list[..list.len().min(MOST)]);
             fact.ends = [kept[0].len(), kept[0].len() + kept[1].len()];
             fact.features = kept.concat();
@@ -64,7 +66,8 @@ impl ProofIndex {
         for fact in 0..self.facts.len() {
             let known = &self.facts[fact];
             let own = known.symbol_and_pair_features().iter().map(|&feature| (feature, OWN));
-            let users = known.uses.iter().flat_map(|&user| self.facts[user as usize].symbol_and_pair_features());
+            let users =
+                known.uses.iter().flat_map(|&user| self.facts[user as usize].symbol_and_pair_features());
             for (feature, more) in own.chain(users.map(|&feature| (feature, 1))) {
                 if count[feature as usize] == 0 {
                     counted.push(feature);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::proofs::index::IndexedFact;
-use crate::proofs::methods::{best, Scored};
+use crate::proofs::methods::{Scored, best};
 use crate::proofs::{IndexedGoal, ProofIndex};
 
 /// Over how many facts uses fade, in three speeds.

@@ -4,7 +4,7 @@
 //! constant has, which class is part of another, what a notation stands for. Such a fact shares one symbol with the goal
 //! or none, so that no likeness finds it; but by the time that the first facts are there, all of its symbols are.
 
-use crate::proofs::methods::{best, Scored};
+use crate::proofs::methods::{Scored, best};
 use crate::proofs::{IndexedGoal, ProofIndex};
 
 /// How many of the facts that were found spread their symbols.
@@ -18,7 +18,12 @@ const LONG: f32 = 0.002;
 
 /// So many facts, the most familiar first, given those that were found for a goal, the best first. Facts that share no symbol
 /// with the goal or with those are left out.
-pub(super) fn by_familiar_symbols(index: &ProofIndex, goal: &IndexedGoal, found: &[usize], number: usize) -> Vec<Scored> {
+pub(super) fn by_familiar_symbols(
+    index: &ProofIndex,
+    goal: &IndexedGoal,
+    found: &[usize],
+    number: usize,
+) -> Vec<Scored> {
     // By symbol: how familiar it is, from 0 to 1.
     let mut known = vec![0.0f32; index.postings.len()];
     let mut spread = |symbols: &[u32], weight: f32| {

@@ -40,7 +40,9 @@ impl Features {
     /// Features as CoqHammer has them: symbols, pairs `f-g` of a symbol and the head of an argument, and either with a
     /// polarity behind it. A feature of another form counts as a symbol.
     pub fn from_hammer<'a>(features: impl IntoIterator<Item = &'a str>) -> Self {
-        let known = features.into_iter().map(|feature| (HammerFeatureKind::of(feature) as u8, hammer_feature_hash(feature)));
+        let known = features
+            .into_iter()
+            .map(|feature| (HammerFeatureKind::of(feature) as u8, hammer_feature_hash(feature)));
         Self::of_hashes(known)
     }
 
@@ -67,8 +69,9 @@ mod tests {
 
     #[test]
     fn names_say_what_features_are() {
-        let check =
-            |feature: &str, expected: HammerFeatureKind| assert_eq!(HammerFeatureKind::of(feature), expected, "{feature}");
+        let check = |feature: &str, expected: HammerFeatureKind| {
+            assert_eq!(HammerFeatureKind::of(feature), expected, "{feature}")
+        };
         check("Coq.Init.Nat.add", HammerFeatureKind::Symbol);
         check("Coq.Init.Nat.add-X", HammerFeatureKind::Pair);
         check("Coq.Init.Nat.add+", HammerFeatureKind::Polar);

@@ -11,7 +11,7 @@ pub(super) const OWN: u32 = 1000;
 ///
 /// ```
 /// use formulanet::logic::{Interner, hol};
-/// use formulanet::rank::{Features, Method, Theory};
+/// use formulanet::proofs::{Features, Method, ProofIndex};
 ///
 /// let (mut index, mut names) = (Theory::default(), Interner::new());
 /// let mut add = |text: &str| {

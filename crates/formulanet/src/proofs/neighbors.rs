@@ -1,6 +1,6 @@
 //! Facts that are like the goal, and what their proofs used.
 
-use crate::proofs::methods::{best, Scored};
+use crate::proofs::methods::{Scored, best};
 use crate::proofs::{IndexedGoal, ProofIndex};
 
 /// How many neighbours are looked at in one go.
@@ -118,7 +118,11 @@ impl Neighbors {
 
 /// Which share of some neighbours' proofs used each fact, where a neighbour counts as much as a function of its number and
 /// nearness says.
-pub(super) fn shares(index: &ProofIndex, neighbours: &[Scored], weight: impl Fn(u32, f32) -> f32) -> Vec<f32> {
+pub(super) fn shares(
+    index: &ProofIndex,
+    neighbours: &[Scored],
+    weight: impl Fn(u32, f32) -> f32,
+) -> Vec<f32> {
     let mut shares = vec![0.0f32; index.len()];
     let total: f32 = neighbours.iter().map(|&(fact, near)| weight(fact, near)).sum();
     for &(fact, near) in neighbours {

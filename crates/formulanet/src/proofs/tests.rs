@@ -54,7 +54,11 @@ fn what_speaks_of_nothing_new_is_familiar() {
     ];
     let index = index(&facts.map(|text| (text, &[][..])));
     let check = |found: &[usize], expected: &[usize]| {
-        assert_eq!(index.familiar(&index.goal(&features("lattice top")), found, 9), expected, "{found:?}");
+        assert_eq!(
+            index.by_familiar_symbols(&index.goal(&features("lattice top")), found, 9),
+            expected,
+            "{found:?}"
+        );
     };
     // The goal's own symbols first; without others, nothing leads from classes to what they are part of.
     check(&[], &[0, 1]);
@@ -63,8 +67,8 @@ fn what_speaks_of_nothing_new_is_familiar() {
     check(&[1, 2], &[0, 1, 2, 4, 3]);
     // Of two that are equally familiar, the later.
     check(&[4], &[0, 4, 2, 1]);
-    assert_eq!(index.familiar(&index.goal(&features("lattice top")), &[1], 2), [0, 1]);
-    assert_eq!(index.familiar(&index.goal(&features("unheard of")), &[], 9), [0usize; 0]);
+    assert_eq!(index.by_familiar_symbols(&index.goal(&features("lattice top")), &[1], 2), [0, 1]);
+    assert_eq!(index.by_familiar_symbols(&index.goal(&features("unheard of")), &[], 9), [0usize; 0]);
 }
 
 #[test]

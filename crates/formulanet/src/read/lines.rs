@@ -74,7 +74,17 @@ impl NamedLines {
         })?;
         let (name, text) = (Some(name.as_str()), statement.as_str());
         let module = module.as_deref();
-        Ok(Some(SourceItem { name, role: "", file, position, text, language: *language, formula, proofs, module }))
+        Ok(Some(SourceItem {
+            name,
+            role: "",
+            file,
+            position,
+            text,
+            language: *language,
+            formula,
+            proofs,
+            module,
+        }))
     }
 
     /// Reads lines up to one that has a statement; false at the end.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use formulanet_logic::{Interner, Limits, ParseError, Position, tptp};
 
-use crate::read::{read_text, SourceItem};
+use crate::read::{SourceItem, read_text};
 use crate::{Error, Language};
 
 /// Bytes of one file. A problem is in memory as a whole, because what is selected from it is printed as it was.

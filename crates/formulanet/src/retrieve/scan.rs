@@ -9,8 +9,8 @@ use crate::model::ModelFile;
 use crate::model::encode::Encoded;
 use crate::model::memory::proofs::NeighborVotes;
 use crate::model::memory::statements::{ConjectureContext, REMEMBERED, StatementKey};
-use crate::retrieve::{unknown_symbols, VectorRetriever};
-use crate::util::vector::{dot, CHUNK};
+use crate::retrieve::{VectorRetriever, unknown_symbols};
+use crate::util::vector::{CHUNK, dot};
 
 /// What scores need of a conjecture.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -130,8 +130,9 @@ impl VectorRetriever {
                 let known = trained.prior_knowledge();
                 let compute = network.compute();
                 let parts = parts(range, compute.threads());
-                let score =
-                    |row: VectorRow<'_>| known.score(dot(row.vector, &goal.vector), &goal.shares, row.memory_id);
+                let score = |row: VectorRow<'_>| {
+                    known.score(dot(row.vector, &goal.vector), &goal.shares, row.memory_id)
+                };
                 let of_part =
                     |i: usize| -> Vec<f32> { parts[i].clone().map(|n| score(rows.get(n))).collect() };
                 compute.map(parts.len(), of_part).concat()

@@ -72,7 +72,8 @@ mod tests {
         };
         let goal = features(&goal);
         let candidates: Vec<Features> = candidates.iter().map(features).collect();
-        let nameless = SymbolRetriever { scores: scores.to_vec(), ..SymbolRetriever::new(&goal, &candidates) };
+        let nameless =
+            SymbolRetriever { scores: scores.to_vec(), ..SymbolRetriever::new(&goal, &candidates) };
         let scores = nameless.with_familiar();
         let mut order: Vec<usize> = (0..candidates.len()).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));

@@ -38,8 +38,7 @@ pub(crate) fn overlap_cosine(conjecture: &[u32], statements: &[Vec<u32>]) -> Vec
     }
     let of = statements.len() as f32 + 1.0;
     let idf = |number: u32| (of / (counts.get(&number).copied().unwrap_or(0) as f32 + 1.0)).ln_1p();
-    let length =
-        |symbols: &Vec<u32>| symbols.iter().map(|&number| idf(number).powi(2)).sum::<f32>().sqrt();
+    let length = |symbols: &Vec<u32>| symbols.iter().map(|&number| idf(number).powi(2)).sum::<f32>().sqrt();
     let lengths: Vec<f32> = statements.iter().map(length).collect();
     let compare = |wanted: &HashMap<u32, f32>| -> Vec<f32> {
         // In the order of their numbers, so that sums are the same in every run.
@@ -48,8 +47,7 @@ pub(crate) fn overlap_cosine(conjecture: &[u32], statements: &[Vec<u32>]) -> Vec
         parts.sort_unstable_by_key(|&(number, _)| number);
         let length = parts.iter().map(|(_, part)| part * part).sum::<f32>().sqrt();
         let likeness = |(symbols, own): (&Vec<u32>, &f32)| {
-            let common =
-                symbols.iter().filter_map(|number| Some(wanted.get(number)? * idf(*number).powi(2)));
+            let common = symbols.iter().filter_map(|number| Some(wanted.get(number)? * idf(*number).powi(2)));
             let product = common.sum::<f32>();
             if product > 0.0 { (product / (own * length)).min(1.0) } else { 0.0 }
         };

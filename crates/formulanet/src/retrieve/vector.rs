@@ -68,7 +68,11 @@ impl VectorRetriever {
             return Err(Error::WrongKind { file: "model".to_owned(), expected: Artefact::Retriever, found });
         }
         let vocabulary = Vocabulary::new(&trained.vocabulary).ok_or_else(|| {
-            Error::corrupt(Artefact::Model, "model", "expected a vocabulary with UNKNOWN; train the model again")
+            Error::corrupt(
+                Artefact::Model,
+                "model",
+                "expected a vocabulary with UNKNOWN; train the model again",
+            )
         })?;
         let network = Network::new(trained.model.clone(), compute);
         let (vocabulary, limits) = (Arc::new(vocabulary), Limits::default());

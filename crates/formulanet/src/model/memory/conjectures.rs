@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use formulanet_net::GraphInput;
 
-use crate::model::memory::tfidf::{weight, TfIdfIndex};
+use crate::model::memory::tfidf::{TfIdfIndex, weight};
 use crate::model::memory::varint::{self, Reader};
 use crate::util::random::scramble;
 use crate::util::vector::sorted;

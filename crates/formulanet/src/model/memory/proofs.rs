@@ -14,7 +14,7 @@ use formulanet_net::GraphInput;
 
 use crate::model::memory::conjectures::Conjectures;
 use crate::model::memory::statements::key;
-use crate::model::memory::varint::{write_ascending, Reader};
+use crate::model::memory::varint::{Reader, write_ascending};
 use crate::util::random::scramble;
 use crate::util::vector::sorted;
 
@@ -236,7 +236,8 @@ mod tests {
 
     #[test]
     fn bytes_are_read_back() {
-        let read = |bytes: &[u8], are_as_written| TrainingProofs::from_bytes(bytes.to_vec().into(), are_as_written);
+        let read =
+            |bytes: &[u8], are_as_written| TrainingProofs::from_bytes(bytes.to_vec().into(), are_as_written);
         for neighbours in
             [TrainingProofs::default(), known(&[(&[1, 2], &[0, 2]), (&[], &[])], vec![3, 1 << 40, 1 << 47])]
         {

@@ -164,7 +164,9 @@ impl StatementMemory {
 
     pub fn signature(&self, tokens: impl Iterator<Item = u16>) -> RareSymbols {
         let rarity = |token: u16| self.rarities.get(usize::from(token)).copied().unwrap_or(0.0);
-        RareSymbols::new(tokens, |token| Some(rarity(token)).filter(|rarity| rarity.is_finite()).unwrap_or(0.0))
+        RareSymbols::new(tokens, |token| {
+            Some(rarity(token)).filter(|rarity| rarity.is_finite()).unwrap_or(0.0)
+        })
     }
 
     /// Marks tokens that fewer than half of the conjectures have.
@@ -179,7 +181,12 @@ impl StatementMemory {
     }
 
     /// The same, as if one of the conjectures had not been seen.
-    pub fn hints_without(&self, without: Option<usize>, statement: &StatementKey, conjecture: &ConjectureContext) -> Hints {
+    pub fn hints_without(
+        &self,
+        without: Option<usize>,
+        statement: &StatementKey,
+        conjecture: &ConjectureContext,
+    ) -> Hints {
         let labels = self.labels(statement.number).iter().copied();
         let labels = labels.filter(|label| Some(label.conjecture()) != without);
         let (remembered, more) = remembered(labels.clone(), &conjecture.similarities);

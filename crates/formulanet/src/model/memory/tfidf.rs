@@ -139,7 +139,10 @@ mod tests {
         let found = nearest(&[3, 900], 1);
         let (a, b) = ((5f32 / 2.0).ln(), 5f32.ln());
         assert!(found[0].0 == 2 && (found[0].1 - a / a.hypot(b)).abs() < 1e-6);
-        assert_eq!(TfIdfIndex::new(documents[..0].iter().map(|tokens| bag(tokens))).nearest(&bag(&[1]), 3), []);
+        assert_eq!(
+            TfIdfIndex::new(documents[..0].iter().map(|tokens| bag(tokens))).nearest(&bag(&[1]), 3),
+            []
+        );
     }
 
     #[test]
