@@ -5,12 +5,14 @@ use std::sync::{Arc, LazyLock};
 use formulanet::analyze::{AnalyzedStatement, Analyzer};
 use formulanet::model::registry;
 use formulanet::read::Format;
-use formulanet::{Corpus, Duplicates, Engine, Error, Goal, Hit, Language, Order, Policy, Query, Rerank, Statement, Take};
+use formulanet::{
+    Corpus, Duplicates, Engine, Error, Goal, Hit, Language, Order, Policy, Query, Rerank, Statement, Take,
+};
 use pyo3::prelude::*;
 
 use crate::errors::refused;
-use crate::input::{digits, maybe_one_of, one_of, open, read_all, Part, Reading};
-use crate::interrupt::{interruptible, OnInterrupt};
+use crate::input::{Part, Reading, digits, maybe_one_of, one_of, open, read_all};
+use crate::interrupt::{OnInterrupt, interruptible};
 use crate::library::{Contents, Library};
 use crate::models::{Kind, Loaded, Model};
 
@@ -195,7 +197,7 @@ pub(crate) fn rank(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
         let ranking = engine.rank_with(&corpus, &query, &stop.cancel())?;
         let row = |hit: Hit| -> Row {
             let Statement { name, text, language: syntax } = hit.statement;
-            let unknown = hit.evidence.map(|evidence| evidence.unknown);
+            let unknown = hit.evidence.map(|evidence| evidence.unknown_symbols);
             (name, digits(hit.score), text, Language::name(syntax), unknown, hit.base_rate.map(digits))
         };
         Ok(Answer {

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use formulanet::corpus::VectorColumn;
 use formulanet::logic::Interner;
 use formulanet::model::encode::Encoded;
-use formulanet::proofs::{Context, Features, ModelScores, Position, ProofIndex, SignalTable};
+use formulanet::proofs::{Context, Features, GoalPosition, ModelScores, ProofIndex, SignalTable};
 use formulanet::read::ProofCorpusFile;
 use formulanet::retrieve::VectorRetriever;
 use formulanet::util::random::{Random, falls_in, sample, scramble};
@@ -42,30 +42,30 @@ enum Known {
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Episode {
     known: Known,
-    position: Position,
+    position: GoalPosition,
     /// About how many facts a library has that is only a part of the file.
     part: Option<usize>,
     /// The share of all queries.
     share: f32,
 }
 
-const fn whole(known: Known, position: Position, share: f32) -> Episode {
+const fn whole(known: Known, position: GoalPosition, share: f32) -> Episode {
     Episode { known, position, part: None, share }
 }
 
 /// The kinds of queries, and how often each occurs.
 const EPISODES: &[Episode] = &[
-    whole(Known::None, Position::Last, 0.22),
-    whole(Known::None, Position::Alike, 0.08),
-    whole(Known::None, Position::Unordered, 0.14),
-    Episode { known: Known::None, position: Position::Unordered, part: Some(60), share: 0.05 },
-    Episode { known: Known::None, position: Position::Last, part: Some(400), share: 0.05 },
-    whole(Known::Some(50), Position::Last, 0.05),
-    whole(Known::Some(300), Position::Alike, 0.05),
-    whole(Known::Some(1000), Position::Last, 0.08),
-    whole(Known::Some(1000), Position::Unordered, 0.03),
-    Episode { known: Known::All, position: Position::Last, part: Some(150), share: 0.04 },
-    whole(Known::All, Position::Last, 0.21),
+    whole(Known::None, GoalPosition::End, 0.22),
+    whole(Known::None, GoalPosition::NearestFact, 0.08),
+    whole(Known::None, GoalPosition::Unordered, 0.14),
+    Episode { known: Known::None, position: GoalPosition::Unordered, part: Some(60), share: 0.05 },
+    Episode { known: Known::None, position: GoalPosition::End, part: Some(400), share: 0.05 },
+    whole(Known::Some(50), GoalPosition::End, 0.05),
+    whole(Known::Some(300), GoalPosition::NearestFact, 0.05),
+    whole(Known::Some(1000), GoalPosition::End, 0.08),
+    whole(Known::Some(1000), GoalPosition::Unordered, 0.03),
+    Episode { known: Known::All, position: GoalPosition::End, part: Some(150), share: 0.04 },
+    whole(Known::All, GoalPosition::End, 0.21),
 ];
 
 /// The share of useless candidates that is learned from, each counting for several.
@@ -219,7 +219,7 @@ impl<'a> Library<'a> {
         let scores = Scores::of(source, fact, &source.rows);
         let context = Context { position, model: scores.as_ref().map(Scores::view) };
         let goal = self.theory.goal(&source.features[fact]);
-        let before = if position == Position::Last { fact } else { self.theory.len() };
+        let before = if position == GoalPosition::End { fact } else { self.theory.len() };
         let signals = self.theory.signals_in(&goal, before, context, |other| other != fact);
         let wanted = used(&source.file, fact);
         add_group(
@@ -236,7 +236,7 @@ impl<'a> Library<'a> {
         let wanted = used(&source.file, fact);
         let mut random = Random(scramble(fact as u64 ^ size as u64));
         let size = (size as f32 * (0.4 + 1.6 * random.unit())) as usize;
-        let total = if position == Position::Last { fact } else { source.features.len() };
+        let total = if position == GoalPosition::End { fact } else { source.features.len() };
         let mut facts: HashSet<usize> = wanted.iter().copied().take(size / 2).collect();
         for _ in 0..4 * size {
             if facts.len() >= size.min(total / 2) {
@@ -288,7 +288,7 @@ impl Scores {
     fn of(source: &Source, fact: usize, rows: &VectorColumn) -> Option<Self> {
         let (retriever, goal) = (&source.retriever, &source.encoded[fact]);
         source.is_unseen(fact).then(|| Scores {
-            scores: retriever.scores(&retriever.query(goal), rows),
+            scores: retriever.scores(&retriever.goal_vector(goal), rows),
             base_rates: retriever.typical_goal_vector().map(|usual| retriever.scores(&usual, rows)),
             known: 1.0 - goal.unknown_share(),
         })

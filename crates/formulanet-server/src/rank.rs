@@ -238,7 +238,7 @@ fn answers(
 
 fn row(hit: Hit, rank: usize, has_proofs: bool) -> Row {
     let Statement { name, text, language: syntax } = hit.statement;
-    let why = hit.evidence.map(|Evidence { shared, uses, used_by, .. }| Why {
+    let why = hit.evidence.map(|Evidence { shared_symbols: shared, uses, used_by, .. }| Why {
         shared,
         uses: has_proofs.then_some(uses),
         used_by: has_proofs.then_some(used_by),

@@ -89,7 +89,12 @@ impl<'a> Analyzer<'a> {
     /// # Errors
     ///
     /// If it cannot be read, with its name and the place, or is too large.
-    pub fn analyze(&mut self, name: &str, text: &str, language: Language) -> Result<AnalyzedStatement, Error> {
+    pub fn analyze(
+        &mut self,
+        name: &str,
+        text: &str,
+        language: Language,
+    ) -> Result<AnalyzedStatement, Error> {
         let formula = parse(text, language, &self.options, &mut self.names)
             .map_err(|error| Error::parse(name, error))?;
         let position = Position { line: 1, column: 1 };

@@ -10,7 +10,6 @@ use std::sync::Mutex;
 use std::sync::{Arc, OnceLock};
 
 use crate::analyze::{AnalyzedStatement, Analyzer};
-use crate::corpus::{LibrarySnapshot, VectorColumn, VectorRow};
 use crate::engine::Model;
 use crate::policy::TUNING;
 use crate::read::{Format, SkippedStatements, Source};
@@ -36,7 +35,7 @@ pub(crate) struct Inner {
     pub(crate) local_rows: OnceLock<VectorColumn>,
     /// What library and local statements are recognised by, if there are both: made by the first query that needs it.
     pub(crate) index: OnceLock<ProofRetriever>,
-    /// The re-retriever that was fitted to the library.
+    /// The re-ranker that was fitted to the library.
     pub(crate) fitted: Option<Arc<JointReranker>>,
     pub(crate) language: Language,
     /// Whether the local statements are a problem's own axioms, which are kept even if they say the same as the goal.
@@ -139,7 +138,12 @@ impl Corpus {
     /// Returns the same library with other local statements.
     #[doc(hidden)]
     #[must_use]
-    pub fn with_local(&self, local: Vec<AnalyzedStatement>, language: Option<Language>, is_problem: bool) -> Self {
+    pub fn with_local(
+        &self,
+        local: Vec<AnalyzedStatement>,
+        language: Option<Language>,
+        is_problem: bool,
+    ) -> Self {
         let Inner { model, stored, fitted, .. } = &*self.0;
         Corpus(Arc::new(Inner {
             model: Arc::clone(model),
@@ -156,7 +160,11 @@ impl Corpus {
 
     /// A library that was read into memory.
     #[doc(hidden)]
-    pub fn of_snapshot(model: Arc<Model>, snapshot: Arc<LibrarySnapshot>, fitted: Option<Arc<JointReranker>>) -> Self {
+    pub fn of_snapshot(
+        model: Arc<Model>,
+        snapshot: Arc<LibrarySnapshot>,
+        fitted: Option<Arc<JointReranker>>,
+    ) -> Self {
         let language = snapshot.language;
         let stored = Some(Stored::Held(snapshot));
         Self::assemble(model, stored, fitted, (Vec::new(), false), language, SkippedStatements::default())
@@ -171,18 +179,18 @@ impl Corpus {
 
     /// Adds a statement to a library in memory that no other corpus shares; false if there is none.
     #[doc(hidden)]
-    pub fn push(&mut self, premise: &AnalyzedStatement, row: VectorRow<'_>) -> bool {
-        self.shelf_mut().map(|snapshot| snapshot.push(premise, row)).is_some()
+    pub fn push(&mut self, statement: &AnalyzedStatement, row: VectorRow<'_>) -> bool {
+        self.snapshot_mut().map(|snapshot| snapshot.push(statement, row)).is_some()
     }
 
     /// Adds a proof to a library in memory that no other corpus shares; false if there is none.
     #[doc(hidden)]
     pub fn push_proof(&mut self, name: &str, used: &[String]) -> bool {
-        let learned = self.shelf_mut().and_then(|snapshot| snapshot.learned.as_mut());
+        let learned = self.snapshot_mut().and_then(|snapshot| snapshot.learned.as_mut());
         learned.map(|learned| learned.add_proof(name, used)).is_some()
     }
 
-    fn shelf_mut(&mut self) -> Option<&mut LibrarySnapshot> {
+    fn snapshot_mut(&mut self) -> Option<&mut LibrarySnapshot> {
         match &mut Arc::get_mut(&mut self.0)?.stored {
             Some(Stored::Held(snapshot)) => Arc::get_mut(snapshot),
             _ => None,
@@ -191,7 +199,12 @@ impl Corpus {
 
     /// Statements without a library.
     #[doc(hidden)]
-    pub fn of_local(model: Arc<Model>, local: Vec<AnalyzedStatement>, language: Language, is_problem: bool) -> Self {
+    pub fn of_local(
+        model: Arc<Model>,
+        local: Vec<AnalyzedStatement>,
+        language: Language,
+        is_problem: bool,
+    ) -> Self {
         Self::assemble(model, None, None, (local, is_problem), language, SkippedStatements::default())
     }
 
@@ -204,7 +217,17 @@ impl Corpus {
         skipped: SkippedStatements,
     ) -> Self {
         let (local, local_rows, index) = (Arc::new(local), OnceLock::new(), OnceLock::new());
-        Corpus(Arc::new(Inner { model, stored, local, local_rows, index, fitted, language, is_problem, skipped }))
+        Corpus(Arc::new(Inner {
+            model,
+            stored,
+            local,
+            local_rows,
+            index,
+            fitted,
+            language,
+            is_problem,
+            skipped,
+        }))
     }
 }
 

@@ -9,13 +9,15 @@ use formulanet_net::{Alone, Compute, Group, Precision};
 use crate::analyze::GoalAnalysis;
 use crate::corpus::{Stored, VectorCache, VectorColumn};
 use crate::model::encode::Encoded;
-use crate::model::{registry, JointModelFile, ModelFile, ModelKind};
-use crate::pipeline::{fuse_by_rank, join, GoalTask, Run, Scores};
+use crate::model::{JointModelFile, ModelFile, ModelKind, registry};
+use crate::pipeline::{GoalTask, Run, Scores, fuse_by_rank, join};
 use crate::policy::{Facts, Fuse, RerankerSource, Stage1, Stage2, TUNING};
 use crate::ranking::apply_order;
 use crate::rerank::JointReranker;
 use crate::retrieve::VectorRetriever;
-use crate::{Cancel, Corpus, CorpusBuilder, Error, Goal, GoalFormula, Hit, Id, Language, Order, Plan, Query, Ranking, Statement};
+use crate::{
+    Cancel, Corpus, CorpusBuilder, Error, Goal, GoalFormula, Hit, Id, Language, Query, Ranking, Statement,
+};
 #[cfg(feature = "sqlite")]
 use crate::{Library, corpus};
 use crate::{Order, Plan};
@@ -26,7 +28,7 @@ pub struct Engine {
     shared: Arc<Shared>,
     /// The model that was given, or else each corpus has that of its language or library.
     model: Option<Arc<Model>>,
-    /// The re-retriever that was given.
+    /// The re-ranker that was given.
     reranker: Option<Arc<JointReranker>>,
 }
 
@@ -76,7 +78,7 @@ pub struct EngineBuilder {
 }
 
 impl EngineBuilder {
-    /// Scores statements with a built-in model, by its name, or a model file. A re-retriever is taken as such.
+    /// Scores statements with a built-in model, by its name, or a model file. A re-ranker is taken as such.
     #[must_use]
     pub fn model(mut self, model: impl Into<String>) -> Self {
         self.model = Some(model.into());
@@ -142,7 +144,8 @@ impl EngineBuilder {
             if engine.reranker.is_some() {
                 return Err(Error::TwoRerankers);
             }
-            engine.reranker = Some(Arc::new(JointReranker::new(JointModelFile::named(&reranker)?, engine.compute())?));
+            engine.reranker =
+                Some(Arc::new(JointReranker::new(JointModelFile::named(&reranker)?, engine.compute())?));
         }
         Ok(engine)
     }
@@ -182,23 +185,23 @@ impl Engine {
         Engine { model: Some(model), ..self.clone() }
     }
 
-    /// The same engine with another re-retriever.
+    /// The same engine with another re-ranker.
     #[doc(hidden)]
     #[must_use]
     pub fn with_reranker(&self, reranker: Option<Arc<JointReranker>>) -> Self {
         Engine { reranker, ..self.clone() }
     }
 
-    /// Whether a re-retriever was given.
+    /// Whether a re-ranker was given.
     pub fn has_reranker(&self) -> bool {
         self.reranker.is_some()
     }
 
-    /// The same engine with a re-retriever, by the name of a built-in one or by its file.
+    /// The same engine with a re-ranker, by the name of a built-in one or by its file.
     ///
     /// # Errors
     ///
-    /// Returns an error if there is no such re-retriever.
+    /// Returns an error if there is no such re-ranker.
     pub fn with_reranker_named(&self, reranker: &str) -> Result<Self, Error> {
         let reranker = JointReranker::new(JointModelFile::named(reranker)?, self.compute())?;
         Ok(self.with_reranker(Some(Arc::new(reranker))))
@@ -261,7 +264,7 @@ impl Engine {
         Ok(model)
     }
 
-    /// The built-in re-retriever, if the build has it.
+    /// The built-in re-ranker, if the build has it.
     ///
     /// # Errors
     ///
@@ -277,7 +280,7 @@ impl Engine {
         Ok(self.shared.built_in.get_or_init(|| reranker).as_ref())
     }
 
-    /// The built-in re-retriever, if the build has it.
+    /// The built-in re-ranker, if the build has it.
     ///
     /// # Errors
     ///
@@ -399,8 +402,9 @@ impl Engine {
             }
             Stage1::ModelAndSymbols => {
                 let by_probability = Plan { order: Order::Probability, ..plan };
-                let named =
-                    self.by_model(query, &by_probability, stage, &mut task, &mut run, &mut ineligible)?.scores;
+                let named = self
+                    .by_model(query, &by_probability, stage, &mut task, &mut run, &mut ineligible)?
+                    .scores;
                 let deep = |(reranker, stage): (_, Stage2)| {
                     (reranker, Stage2 { depth: TUNING.depth_anonymous, fuse: Fuse::Replace, ..stage })
                 };
@@ -416,16 +420,9 @@ impl Engine {
                 unknown_symbols.push(symbol.clone());
             }
         });
-        let take = &query.take;
-        let selection = Take {
-            most: take.k,
-            threshold: take.min_score,
-            include: take.include.clone(),
-            exclude: take.exclude.clone(),
-        };
-        let mut marks = selection.marks(scores.len(), |number| run.name(number), run.cancel)?;
-        marks.exclude(&ineligible);
-        let taken = selection.pick_marked(&scores, &marks)?;
+        let mut matches = query.take.pattern_matches(scores.len(), |number| run.name(number), run.cancel)?;
+        matches.exclude(&ineligible);
+        let taken = query.take.pick(&scores, &matches)?;
         let numbers: Vec<usize> = taken.iter().map(|ranked| ranked.statement).collect();
         let evidence = if query.explain { Some(run.evidence(&numbers, &task)?) } else { None };
         let stored = run.stored_count();
@@ -502,7 +499,7 @@ impl Engine {
         Ok(best)
     }
 
-    /// The re-retriever of a plan.
+    /// The re-ranker of a plan.
     fn reranker(&self, corpus: &Corpus, plan: &Plan) -> Result<Option<Arc<JointReranker>>, Error> {
         Ok(match plan.rerank.map(|stage| stage.reranker) {
             None => None,
@@ -522,7 +519,9 @@ impl Engine {
                 Goal::Stored(name) => {
                     let statement = stored_statement(corpus, run, name)?;
                     let language = statement.language;
-                    let Goal::Formula(formula) = Goal::from(statement) else { return Err(Error::NoStatements) };
+                    let Goal::Formula(formula) = Goal::from(statement) else {
+                        return Err(Error::NoStatements);
+                    };
                     let goal = read_goal(retriever, &formula, language)?;
                     GoalTask { goal, stored: Some(name.clone()) }
                 }
@@ -533,7 +532,11 @@ impl Engine {
 }
 
 /// Reads a goal as the corpus's model does.
-fn read_goal(retriever: &VectorRetriever, goal: &GoalFormula, language: Language) -> Result<GoalAnalysis, Error> {
+fn read_goal(
+    retriever: &VectorRetriever,
+    goal: &GoalFormula,
+    language: Language,
+) -> Result<GoalAnalysis, Error> {
     let known = retriever.hol_options();
     let names = known.names.with_constants(&goal.constants).with_variables(&goal.variables);
     let options = formulanet_logic::hol::Options { names, ..known };

@@ -6,19 +6,7 @@ use std::collections::HashSet;
 
 use formulanet_logic::problem::StatementBuilder;
 
-use crate::analyze::{AnalyzedStatement, Analyzer, GoalAnalysis};
-use crate::corpus::{Inner, LibraryEntry, Stored, VectorColumn};
-use crate::explain::{counts, shared, symbols, MOST_USERS, SymbolReader};
-use crate::model::encode::Encoded;
-use crate::policy::{Stage2, TUNING};
-use crate::proofs::{Context, Features, ModelScores, Position, SignalBlend, SignalTable};
-use crate::ranking::apply_order;
-use crate::rerank::JointReranker;
-use crate::retrieve::proofs::{blended, put_first, RerankStage};
-use crate::retrieve::{best_first, ProofRetriever, ScoredStatement, SymbolRetriever, VectorRetriever, VectorScan};
-use crate::statement::parse;
-use crate::util::glob::matches;
-use crate::{Cancel, Duplicates, Error, Evidence, Hit, Id, Order, Scope, Statement};
+use crate::Evidence;
 #[cfg(feature = "sqlite")]
 use crate::Library;
 use crate::analyze::{AnalyzedStatement, Analyzer, GoalAnalysis};
@@ -26,10 +14,10 @@ use crate::corpus::{Inner, LibraryEntry, Stored, VectorColumn};
 use crate::explain::{MOST_USERS, SymbolReader, counts, shared, symbols};
 use crate::model::encode::Encoded;
 use crate::policy::{Stage2, TUNING};
-use crate::proofs::Features;
+use crate::proofs::{Context, Features, GoalPosition, ModelScores, SignalBlend, SignalTable};
 use crate::ranking::apply_order;
 use crate::rerank::JointReranker;
-use crate::retrieve::proofs::RerankStage;
+use crate::retrieve::proofs::{RerankStage, blended, put_first};
 use crate::retrieve::{
     ProofRetriever, ScoredStatement, SymbolRetriever, VectorRetriever, VectorScan, best_first,
 };
@@ -122,7 +110,7 @@ impl<'a> Run<'a> {
         if scores.is_empty() { Err(Error::NoStatements) } else { Ok(Scores { scores, base_rates }) }
     }
 
-    /// Scores by the learned retriever, which weighs what the statements say, what the library's recorded proofs used and what the
+    /// Scores by the learned ranker, which weighs what the statements say, what the library's recorded proofs used and what the
     /// model says; re-ranked.
     pub(crate) fn by_learned(
         &mut self,
@@ -143,9 +131,9 @@ impl<'a> Run<'a> {
         }
         let has_place = task.stored.is_some() || scope.before.is_some();
         let position = match self.stored_count() > 0 && index.is_ordered() {
-            false => Position::Unordered,
-            true if has_place => Position::Last,
-            true => Position::Alike,
+            false => GoalPosition::Unordered,
+            true if has_place => GoalPosition::End,
+            true => GoalPosition::NearestFact,
         };
         let model = ModelScores {
             scores: &scores,
@@ -159,7 +147,7 @@ impl<'a> Run<'a> {
         self.cancel.check()?;
         let has_proofs = index.index().proof_count() > 0;
         let base_rates = if has_proofs { Some(index.index().use_shares()) } else { base_rates };
-        let found = self.add_reranker_odds(&signals, &mut task.goal, stage.filter(|_| has_proofs))?;
+        let found = self.blended(&signals, &mut task.goal, stage.filter(|_| has_proofs))?;
         put_first(&mut scores, &found);
         if let Some(stage) = stage.filter(|_| !has_proofs) {
             self.rerank(&mut task.goal, ineligible, stage, &mut scores)?;
@@ -170,7 +158,7 @@ impl<'a> Run<'a> {
     }
 
     /// The candidates with their log-odds, re-ranked next to recorded proofs.
-    fn add_reranker_odds(
+    fn blended(
         &self,
         signals: &SignalTable,
         goal: &mut GoalAnalysis,
@@ -187,9 +175,9 @@ impl<'a> Run<'a> {
             let formula = parse(&text, language, &options, &mut names.borrow_mut()).ok()?;
             builder.build(&formula).ok().map(Cow::Owned)
         };
-        let together = reranker.zip(goal.as_ref()).map(|(reranker, goal)| RerankStage { reranker, goal });
+        let stage = reranker.zip(goal.as_ref()).map(|(reranker, goal)| RerankStage { reranker, goal });
         let name = |symbol: u32| reranker.map_or(0, |reranker| reranker.name(symbol, &names.borrow()));
-        blended(signals, SignalBlend::built_in(), together, graph, name)
+        blended(signals, SignalBlend::built_in(), stage, graph, name)
     }
 
     /// Scores by the symbols that goal and statements share, whatever their names; re-ranked, with familiar statements after
@@ -242,7 +230,10 @@ impl<'a> Run<'a> {
             if features.len() % 64 == 0 {
                 self.cancel.check()?;
             }
-            features.push(premise.features.clone());
+            features.push(match premise.features == Features::default() {
+                true => analyzer.analyze(&premise.name, &premise.text, premise.language)?.features,
+                false => premise.features.clone(),
+            });
         }
         if features.is_empty() { Err(Error::NoStatements) } else { Ok(features) }
     }

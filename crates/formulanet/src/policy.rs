@@ -103,7 +103,7 @@ pub struct Plan {
 /// The first stage of a ranking.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage1 {
-    /// The learned retriever: trees over what statements say, what the library's recorded proofs used and what the model says.
+    /// The learned ranker: trees over what statements say, what the library's recorded proofs used and what the model says.
     Learned {
         /// Whether there are recorded proofs.
         with_proofs: bool,
@@ -123,7 +123,7 @@ pub struct Stage2 {
     pub depth: usize,
     /// How both scores become one.
     pub fuse: Fuse,
-    /// Which re-retriever.
+    /// Which re-ranker.
     pub reranker: RerankerSource,
 }
 
@@ -138,7 +138,7 @@ pub enum Fuse {
     AddOdds(f32),
 }
 
-/// Which re-retriever is used.
+/// Which re-ranker is used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RerankerSource {
     /// The one that was given.
@@ -170,7 +170,7 @@ pub struct Facts {
     pub has_proofs: bool,
     /// Whether statements are in TPTP.
     pub is_tptp: bool,
-    /// Whether a re-retriever was given.
+    /// Whether a re-ranker was given.
     pub has_given: bool,
     /// Whether one was fitted to the library.
     pub has_fitted: bool,

@@ -26,6 +26,6 @@ pub(crate) use hammer_features::{HammerFeatureKind, hammer_feature_hash};
 pub use index::{IndexedGoal, ProofIndex};
 pub use methods::Method;
 pub(crate) use methods::{best as best_of, mesh};
-pub(crate) use signals::GoalPosition;
-pub use signals::SignalTable;
+pub(crate) use signals::OF_ORDER;
+pub use signals::{Context, GoalPosition, ModelScores, SignalTable};
 pub use trees::TreeEnsemble;

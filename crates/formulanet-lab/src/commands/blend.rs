@@ -121,6 +121,6 @@ fn names(files: &[PathBuf]) -> Result<HashSet<String>> {
 
 /// The model for the language of a facts file.
 fn model(file: &str) -> Result<&'static str> {
-    let syntax = formulanet::read::Source::open(file)?.syntax();
-    Ok(formulanet::model::registry::for_language(syntax))
+    let language = formulanet::read::Source::open(file)?.language();
+    Ok(formulanet::model::registry::for_language(language))
 }

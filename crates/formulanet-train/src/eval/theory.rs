@@ -30,7 +30,7 @@ pub struct TheoryTest {
     /// Whether proofs are known only of facts before the one that is asked for.
     is_growing: bool,
     /// Strange names in the file of tests.
-    oddities: ProofWarnings,
+    warnings: ProofWarnings,
 }
 
 /// How facts are ranked.
@@ -108,13 +108,13 @@ impl TheoryTest {
             &mut Interner::new(),
             &mut |_, formula, names| features.push(Features::of(formula, names)),
         )?;
-        let (tests, oddities) = (Vec::new(), ProofWarnings::default());
-        Ok(TheoryTest { file, features, tests, is_growing: true, oddities })
+        let (tests, warnings) = (Vec::new(), ProofWarnings::default());
+        Ok(TheoryTest { file, features, tests, is_growing: true, warnings })
     }
 
     /// What is strange in proofs, for the user.
-    pub fn oddities(&self) -> impl Iterator<Item = String> {
-        [&self.file.oddities, &self.oddities].into_iter().filter_map(ProofWarnings::report)
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
+        [&self.file.warnings, &self.warnings].into_iter().filter_map(ProofWarnings::report)
     }
 
     /// Asks each method for every fact that is tested. [`Method::Auto`] is the engine's own ranking.
@@ -199,7 +199,7 @@ struct Growing<'a> {
 impl<'a> Growing<'a> {
     fn new(test: &'a TheoryTest, engine: &'a Engine, progress: &dyn Progress) -> Result<Self, Error> {
         let facts = &test.file.facts;
-        let language = facts.first().map_or_else(Default::default, |fact| fact.syntax);
+        let language = facts.first().map_or_else(Default::default, |fact| fact.language);
         let model = engine.model_for(language)?;
         progress.begin(Stage { name: "embedding", done: 0, of: facts.len() as u64, unit: "facts" });
         let (mut analyzer, mut premises) = (Analyzer::new(&model.retriever), Vec::with_capacity(facts.len()));
@@ -208,7 +208,7 @@ impl<'a> Growing<'a> {
             if progress.is_stopped() {
                 return Err(Error::Interrupted);
             }
-            let read = part.iter().map(|fact| analyzer.analyze(&fact.name, &fact.text, fact.syntax));
+            let read = part.iter().map(|fact| analyzer.analyze(&fact.name, &fact.text, fact.language));
             let read = read.collect::<Result<Vec<AnalyzedStatement>, _>>()?;
             rows.append(
                 &model.retriever.rows(&read.iter().map(AnalyzedStatement::named).collect::<Vec<_>>()),

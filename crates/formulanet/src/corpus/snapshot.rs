@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::retrieve::ProofRetriever;
-#[cfg(feature = "sqlite")]
-use crate::library::Generation;
 use crate::analyze::AnalyzedStatement;
 use crate::corpus::{VectorColumn, VectorRow};
+#[cfg(feature = "sqlite")]
+use crate::library::Generation;
 use crate::model::JointModelFile;
+use crate::retrieve::ProofRetriever;
 use crate::{Language, Statement};
 
 /// A statement of a library.
@@ -47,17 +47,18 @@ impl LibrarySnapshot {
             rows: VectorColumn::new(width),
             language,
             learned: Some(ProofRetriever::default()),
-            reader: None,
+            fitted: None,
             #[cfg(feature = "sqlite")]
             generation: Generation::default(),
         }
     }
 
     /// Adds a statement after all others.
-    pub fn push(&mut self, premise: &AnalyzedStatement, row: VectorRow<'_>) {
-        let AnalyzedStatement { name, text, language, encoded, features, module, .. } = premise;
+    pub fn push(&mut self, added: &AnalyzedStatement, row: VectorRow<'_>) {
+        let AnalyzedStatement { name, text, language, encoded, features, module, .. } = added;
         let statement = Statement { name: name.clone(), text: text.clone(), language: *language };
-        self.entries.push(LibraryEntry { statement, graph: encoded.fingerprint(), module: module.as_str().into() });
+        let module = module.as_str().into();
+        self.entries.push(LibraryEntry { statement, graph: encoded.fingerprint(), module });
         self.rows.push(row);
         if let Some(learned) = &mut self.learned {
             learned.add_fact(name.clone(), features);
@@ -66,6 +67,6 @@ impl LibrarySnapshot {
 
     /// The number of recorded proofs.
     pub fn proof_count(&self) -> usize {
-        self.learned.as_ref().map_or(0, |learned| learned.theory().proof_count())
+        self.learned.as_ref().map_or(0, |learned| learned.index().proof_count())
     }
 }

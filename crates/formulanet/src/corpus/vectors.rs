@@ -21,8 +21,7 @@ impl VectorRow<'_> {
         let is_close = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-3 + 1e-2 * a.abs();
         self.vector.len() == other.vector.len()
             && self.vector.iter().zip(other.vector).all(is_close)
-            && (self.memory_id, self.symbols, self.unknown)
-                == (other.memory_id, other.symbols, other.unknown)
+            && (self.memory_id, self.symbols, self.unknown) == (other.memory_id, other.symbols, other.unknown)
     }
 
     /// As files keep it: the vector; the number counted from 1, with 0 for none; how many symbols there are, and

@@ -54,7 +54,7 @@ pub(super) fn best(index: &ProofIndex, asked: &HammerGoal<'_>, number: usize) ->
     let numbers = |list: Vec<(usize, f32)>| list.into_iter().map(|(fact, _)| fact as u32);
     let mut best: Vec<u32> = numbers(match asked.position {
         GoalPosition::End => index.rank(&goal, index.len(), Method::Auto, ranked),
-        GoalPosition::NearestFact => index.rank_anywhere(&goal, ranked),
+        GoalPosition::NearestFact | GoalPosition::Unordered => index.rank_anywhere(&goal, ranked),
     })
     .chain(asked.own.iter().copied())
     .collect();

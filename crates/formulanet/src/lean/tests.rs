@@ -100,7 +100,6 @@ fn found(ranks: &[Vec<usize>], within: usize) -> (usize, usize) {
 }
 
 #[test]
-#[cfg(feature = "model-blend")]
 fn what_goals_need_comes_first() {
     let selector = selector();
     let reranker = JointReranker::built_in(Compute::new(Precision::F32, 1)).unwrap();

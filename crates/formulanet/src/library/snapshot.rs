@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rusqlite::{OptionalExtension, Transaction};
 
 use crate::corpus::{LibraryEntry, LibrarySnapshot, VectorColumn};
-use crate::library::{checksum, fail, statement, CHUNK};
+use crate::library::{CHUNK, checksum, fail, statement};
 use crate::model::JointModelFile;
 use crate::proofs::Features;
 use crate::retrieve::ProofRetriever;
@@ -103,7 +103,8 @@ impl Library {
     }
 
     fn load_now(&self) -> Result<LibrarySnapshot, Error> {
-        let (mut entries, mut all) = (Vec::with_capacity(self.count()?), VectorColumn::new(self.info()?.width));
+        let (mut entries, mut all) =
+            (Vec::with_capacity(self.count()?), VectorColumn::new(self.info()?.width));
         self.scan(|part, rows| {
             entries.extend(part);
             all.append(rows);
@@ -189,7 +190,12 @@ impl Library {
         let query = "SELECT build, page, (SELECT ifnull(max(number), 0) FROM statements),
                      (SELECT ifnull(max(number), 0) FROM proofs) FROM made";
         self.one(query, |row| {
-            Ok(Generation { build: row.get(0)?, page: row.get(1)?, statement: row.get(2)?, proof: row.get(3)? })
+            Ok(Generation {
+                build: row.get(0)?,
+                page: row.get(1)?,
+                statement: row.get(2)?,
+                proof: row.get(3)?,
+            })
         })
     }
 
@@ -199,7 +205,10 @@ impl Library {
     /// # Errors
     ///
     /// If the file is damaged; or what the visitor says.
-    pub fn scan(&self, visit: impl FnMut(Vec<LibraryEntry>, &VectorColumn) -> Result<(), Error>) -> Result<(), Error> {
+    pub fn scan(
+        &self,
+        visit: impl FnMut(Vec<LibraryEntry>, &VectorColumn) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         self.scan_behind(0, visit)
     }
 

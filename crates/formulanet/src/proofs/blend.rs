@@ -10,7 +10,7 @@ use safetensors::tensor::{SafeTensors, TensorView};
 use crate::Error;
 use crate::error::Artefact;
 use crate::proofs::methods::Scored;
-use crate::proofs::{Context, IndexedGoal, Position, ProofIndex, SignalTable, TreeEnsemble};
+use crate::proofs::{Context, GoalPosition, IndexedGoal, ProofIndex, SignalTable, TreeEnsemble};
 use crate::util::files;
 
 /// Trees that score what [`SignalTable`] say about a fact.
@@ -36,9 +36,14 @@ impl SignalBlend {
     /// # Errors
     ///
     /// If the trees are for rows of another width.
-    pub fn new(forest: TreeEnsemble, calibration: [[f32; 2]; 2], origin: impl Into<String>) -> Result<Self, Error> {
+    pub fn new(
+        forest: TreeEnsemble,
+        calibration: [[f32; 2]; 2],
+        origin: impl Into<String>,
+    ) -> Result<Self, Error> {
         if forest.width != SignalTable::COUNT {
-            let message = format!("expected trees for {} signals, found {}", SignalTable::COUNT, forest.width);
+            let message =
+                format!("expected trees for {} signals, found {}", SignalTable::COUNT, forest.width);
             return Err(Error::corrupt(Artefact::Blend, "blend", message));
         }
         Ok(SignalBlend { forest, calibration, origin: origin.into() })
@@ -51,7 +56,8 @@ impl SignalBlend {
     /// If it cannot be read, which a test rules out.
     pub fn built_in() -> &'static SignalBlend {
         static BUILT_IN: LazyLock<SignalBlend> = LazyLock::new(|| {
-            SignalBlend::from_bytes(formulanet_model_blend::MODEL, "blend").expect("the built-in blend is whole")
+            SignalBlend::from_bytes(formulanet_model_blend::MODEL, "blend")
+                .expect("the built-in blend is whole")
         });
         &BUILT_IN
     }
@@ -102,7 +108,8 @@ impl SignalBlend {
         }
         let tensors = SafeTensors::deserialize(bytes).map_err(|error| damaged(&error.to_string()))?;
         let forest = TreeEnsemble::read(&tensors, SignalTable::COUNT).map_err(|found| damaged(&found))?;
-        let numbers: Vec<f32> = part(CALIBRATION).split(' ').filter_map(|number| number.parse().ok()).collect();
+        let numbers: Vec<f32> =
+            part(CALIBRATION).split(' ').filter_map(|number| number.parse().ok()).collect();
         let &[a, b, c, d] = &numbers[..] else { return Err(damaged("no calibration")) };
         if !numbers.iter().all(|number| number.is_finite()) {
             return Err(damaged("a calibration that is not finite"));
@@ -125,7 +132,10 @@ impl SignalBlend {
             (KIND.to_owned(), BLEND.to_owned()),
             (SIGNALS.to_owned(), SignalTable::NAMES.join(" ")),
             (ORIGIN.to_owned(), self.origin.clone()),
-            (CALIBRATION.to_owned(), self.calibration.as_flattened().iter().map(f32::to_string).collect::<Vec<_>>().join(" ")),
+            (
+                CALIBRATION.to_owned(),
+                self.calibration.as_flattened().iter().map(f32::to_string).collect::<Vec<_>>().join(" "),
+            ),
             (CHECKSUM.to_owned(), UNSEALED.to_owned()),
         ]);
         let mut bytes = safetensors::serialize(parts, Some(metadata)).map_err(failed)?;
@@ -151,7 +161,7 @@ impl ProofIndex {
 
     /// The same for a goal that may stand anywhere in the library.
     pub(super) fn blended_anywhere(&self, goal: &IndexedGoal, blend: &SignalBlend) -> Vec<Scored> {
-        let context = Context { position: Position::Alike, model: None };
+        let context = Context { position: GoalPosition::NearestFact, model: None };
         scored(&self.signals_in(goal, self.len(), context, |_| true), blend)
     }
 }
@@ -208,16 +218,21 @@ mod tests {
         // Who wrote the file so wrote the checksum, too.
         seal(&mut wrong_column);
         assert!(
-            SignalBlend::from_bytes(&wrong_column, "column").unwrap_err().to_string().contains("damaged trees")
+            SignalBlend::from_bytes(&wrong_column, "column")
+                .unwrap_err()
+                .to_string()
+                .contains("damaged trees")
         );
         let leaf = start + bytes[start..].windows(4).position(|part| part == 2.0f32.to_le_bytes()).unwrap();
         infinite[leaf..leaf + 4].copy_from_slice(&f32::INFINITY.to_le_bytes());
         seal(&mut infinite);
-        assert!(SignalBlend::from_bytes(&infinite, "leaf").unwrap_err().to_string().contains("damaged trees"));
+        assert!(
+            SignalBlend::from_bytes(&infinite, "leaf").unwrap_err().to_string().contains("damaged trees")
+        );
     }
 
     #[test]
-    fn the_built_in_blend_is_whole() {
+    fn the_shipped_blend_is_whole() {
         assert!(!SignalBlend::built_in().origin().is_empty());
     }
 }

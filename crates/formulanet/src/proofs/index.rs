@@ -13,7 +13,7 @@ pub(super) const OWN: u32 = 1000;
 /// use formulanet::logic::{Interner, hol};
 /// use formulanet::proofs::{Features, Method, ProofIndex};
 ///
-/// let (mut index, mut names) = (Theory::default(), Interner::new());
+/// let (mut index, mut names) = (ProofIndex::default(), Interner::new());
 /// let mut add = |text: &str| {
 ///     let formula = hol::parse(text, &hol::Options::default(), &mut names)?;
 ///     Ok::<_, formulanet::logic::ParseError>(Features::of(&formula, &names))
@@ -142,7 +142,8 @@ impl ProofIndex {
     pub fn add_fact(&mut self, features: &Features) -> usize {
         let number = self.facts.len() as u32;
         let mut fact = IndexedFact { size: features.size, ..IndexedFact::default() };
-        for (kind, hashes) in [&features.symbols, &features.pairs, &features.subterms].into_iter().enumerate() {
+        for (kind, hashes) in [&features.symbols, &features.pairs, &features.subterms].into_iter().enumerate()
+        {
             for &hash in hashes {
                 let next = self.postings.len() as u32;
                 let feature = *self.numbers.entry(hash).or_insert(next);
@@ -246,7 +247,8 @@ impl ProofIndex {
     /// A goal, by what it is recognised by.
     pub fn goal(&self, features: &Features) -> IndexedGoal {
         let mut goal = IndexedGoal::default();
-        for (kind, hashes) in [&features.symbols, &features.pairs, &features.subterms].into_iter().enumerate() {
+        for (kind, hashes) in [&features.symbols, &features.pairs, &features.subterms].into_iter().enumerate()
+        {
             goal.features.extend(hashes.iter().filter_map(|hash| self.numbers.get(hash)));
             if let Some(end) = goal.ends.get_mut(kind) {
                 *end = goal.features.len();

@@ -57,7 +57,13 @@ pub(crate) fn best(mut scored: Vec<Scored>, number: usize) -> Vec<Scored> {
 
 impl ProofIndex {
     /// The best facts before a place in the library, with their scores, by one of the methods.
-    pub fn rank(&self, goal: &IndexedGoal, before: usize, method: Method, number: usize) -> Vec<(usize, f32)> {
+    pub fn rank(
+        &self,
+        goal: &IndexedGoal,
+        before: usize,
+        method: Method,
+        number: usize,
+    ) -> Vec<(usize, f32)> {
         match method {
             Method::Auto => self.rank_by(SignalBlend::built_in(), goal, before, number),
             _ => self.rank_plainly(goal, before, method, number),
@@ -66,7 +72,12 @@ impl ProofIndex {
 
     /// Facts that speak of nothing but what the goal and the facts that were found for it speak of, which come the best first:
     /// so many, the most familiar first.
-    pub(crate) fn by_familiar_symbols(&self, goal: &IndexedGoal, found: &[usize], number: usize) -> Vec<usize> {
+    pub(crate) fn by_familiar_symbols(
+        &self,
+        goal: &IndexedGoal,
+        found: &[usize],
+        number: usize,
+    ) -> Vec<usize> {
         let scored = familiar::by_familiar_symbols(self, goal, found, number);
         scored.into_iter().map(|(fact, _)| fact as usize).collect()
     }
@@ -78,11 +89,23 @@ impl ProofIndex {
     }
 
     /// The best facts before a place in the library, with their scores, by a blend of all that speaks for them.
-    pub fn rank_by(&self, blend: &SignalBlend, goal: &IndexedGoal, before: usize, number: usize) -> Vec<(usize, f32)> {
+    pub fn rank_by(
+        &self,
+        blend: &SignalBlend,
+        goal: &IndexedGoal,
+        before: usize,
+        number: usize,
+    ) -> Vec<(usize, f32)> {
         finish(self.blended(goal, before, blend), number)
     }
 
-    fn rank_plainly(&self, goal: &IndexedGoal, before: usize, method: Method, number: usize) -> Vec<(usize, f32)> {
+    fn rank_plainly(
+        &self,
+        goal: &IndexedGoal,
+        before: usize,
+        method: Method,
+        number: usize,
+    ) -> Vec<(usize, f32)> {
         let before = before.min(self.len());
         let scored = match method {
             Method::Knn => neighbors::knn(self, goal, before, number),

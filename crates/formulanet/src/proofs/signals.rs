@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use crate::proofs::index::IndexedFact;
-use crate::proofs::methods::{best, Scored};
+use crate::proofs::methods::{Scored, best};
 use crate::proofs::neighbors::{self, Neighbors};
-use crate::proofs::{bayes, context, mepo, IndexedGoal, ProofIndex};
+use crate::proofs::{IndexedGoal, ProofIndex, bayes, context, mepo};
 use crate::rerank::log_odds;
 
 /// Declares the signals, so that a name and a place cannot get apart.
@@ -54,10 +54,10 @@ signals! {
 
 /// Where in a library a goal is, which decides what is close to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Position {
+pub enum GoalPosition {
     /// After all candidates.
     #[default]
-    Last,
+    End,
     /// Unknown: after the fact that is most like it.
     NearestFact,
     /// Nowhere: the order of the facts means nothing.
@@ -79,7 +79,7 @@ pub struct ModelScores<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Context<'a> {
     /// Where the goal is.
-    pub position: Position,
+    pub position: GoalPosition,
     /// What a model says, if there is one.
     pub model: Option<ModelScores<'a>>,
 }
@@ -135,7 +135,6 @@ impl SignalTable {
     pub fn facts(&self) -> impl ExactSizeIterator<Item = usize> {
         self.facts.iter().map(|&fact| fact as usize)
     }
-
 
     /// The places of signals that a model says.
     pub fn of_model() -> impl Iterator<Item = usize> {
@@ -229,8 +228,8 @@ impl<'a> SignalContext<'a> {
     fn new(index: &'a ProofIndex, goal: &'a IndexedGoal, before: usize, context: Context<'a>) -> Self {
         let near = Neighbors::new(index, goal);
         let place = match context.position {
-            Position::Last | Position::Unordered => before,
-            Position::Alike => {
+            GoalPosition::End | GoalPosition::Unordered => before,
+            GoalPosition::NearestFact => {
                 let mut alike =
                     near.alike.iter().map(|&(fact, _)| fact as usize).filter(|&fact| fact < before);
                 alike.next().map_or(before, |fact| fact + 1)
@@ -268,7 +267,7 @@ impl<'a> SignalContext<'a> {
         let hammer = best(neighbors::down(index, &near.hammer, before, 1024), 1024);
         let votes = context::votes(index, goal);
         let relevance = context::relevance(index, goal, &shares[1]);
-        let reached = reach::reach(index, goal, before, before.min(REACHED));
+        let reached = mepo::mepo(index, goal, before, before.min(REACHED));
         SignalContext {
             index,
             goal,
@@ -325,9 +324,8 @@ impl<'a> SignalContext<'a> {
     /// How common the rarest symbol of each fact is.
     fn general(&self) -> Vec<Scored> {
         let index = self.index;
-        let rarest = |fact: &IndexedFact| {
-            fact.symbols().iter().map(|&symbol| index.idf(symbol)).fold(0.0, f32::max)
-        };
+        let rarest =
+            |fact: &IndexedFact| fact.symbols().iter().map(|&symbol| index.idf(symbol)).fold(0.0, f32::max);
         (0..).zip(&index.facts[..self.before]).map(|(number, fact)| (number, -rarest(fact))).collect()
     }
 
@@ -344,7 +342,7 @@ impl<'a> SignalContext<'a> {
         self.fill_ranks(&mut signals);
         self.fill_reach(&mut signals);
         self.fill_model(&mut signals);
-        if self.context.position == Position::Unordered {
+        if self.context.position == GoalPosition::Unordered {
             for row in signals.rows.chunks_exact_mut(SignalTable::COUNT) {
                 places(&OF_ORDER).for_each(|place| row[place] = 0.0);
             }
@@ -375,7 +373,8 @@ impl<'a> SignalContext<'a> {
         for (&fact, row) in facts.iter().zip(rows.chunks_exact_mut(SignalTable::COUNT)) {
             let odds = odds(scores, fact);
             row[Signal::model_odds as usize] = odds;
-            row[Signal::model_lift as usize] = base_rates.map_or(0.0, |rates| odds - log_odds(rates[fact as usize]));
+            row[Signal::model_lift as usize] =
+                base_rates.map_or(0.0, |rates| odds - log_odds(rates[fact as usize]));
             row[Signal::model_gap as usize] = odds - highest;
             row[Signal::model_known as usize] = known;
         }
@@ -399,7 +398,10 @@ impl<'a> SignalContext<'a> {
         for (at, share) in shares.into_iter().zip(&self.shares) {
             set(at, share[number]);
         }
-        set(Signal::parts_first, if self.first[number] == 0 { 7.0 } else { (self.first[number] as f32).ln() });
+        set(
+            Signal::parts_first,
+            if self.first[number] == 0 { 7.0 } else { (self.first[number] as f32).ln() },
+        );
         set(Signal::votes, self.votes[0][number]);
         set(Signal::vote, self.votes[1][number]);
         set(Signal::indirect, self.indirect[number]);
@@ -414,7 +416,9 @@ impl<'a> SignalContext<'a> {
         let proofs = self.index.proofs as f32;
         set(Signal::uses, (1.0 + known.uses.len() as f32).ln());
         set(Signal::use_share, known.uses.len() as f32 / proofs.max(1.0));
-        for (at, close) in [Signal::close_10, Signal::close_100, Signal::close_1000].into_iter().zip(&self.close) {
+        for (at, close) in
+            [Signal::close_10, Signal::close_100, Signal::close_1000].into_iter().zip(&self.close)
+        {
             set(at, close[number]);
         }
         let last = context::last_use(known, self.place);
@@ -521,7 +525,7 @@ impl<'a> SignalContext<'a> {
         let total: f32 = nearest.iter().map(size).sum();
         set(Signal::proof_sizes, (1.0 + total / nearest.len().max(1) as f32).ln());
         set(Signal::alike_nearest, self.near.alike.first().map_or(0.0, |&(_, near)| near));
-        set(Signal::is_ordered, f32::from(u8::from(self.context.position != Position::Unordered)));
+        set(Signal::is_ordered, f32::from(u8::from(self.context.position != GoalPosition::Unordered)));
         set(Signal::log_proofs, (1.0 + self.index.proofs as f32).ln());
         set(Signal::log_facts, (1.0 + self.before as f32).ln());
     }

@@ -262,12 +262,12 @@ mod tests {
 
     use super::*;
 
-    const LINES: &str = r#"{"name": "a", "statement": "p", "language": "tptp"}
+    const LINES: &str = r#"{"name": "a", "statement": "p", "syntax": "tptp"}
 
-{"name": "b", "statement": "fof(b, axiom, ![X]: q(X)).", "language": "tptp", "proof": ["a", "a"]}
+{"name": "b", "statement": "fof(b, axiom, ![X]: q(X)).", "syntax": "tptp", "proof": ["a", "a"]}
 {"name": "c", "statement": "!x. x = x", "overload": "real", "proof": []}
 {"name": "d", "statement": "T", "proof": ["e", "gone", "c", "d", "b"]}
-{"name": "e", "statement": "thf(e, axiom, ( ^ [V: $o] : V ) = f).", "language": "tptp", "proof": null}
+{"name": "e", "statement": "thf(e, axiom, ( ^ [V: $o] : V ) = f).", "syntax": "tptp", "proof": null}
 "#;
 
     fn read(bytes: &[u8], is_strict: bool) -> Result<ProofCorpusFile, String> {

@@ -66,13 +66,19 @@ impl ToldFeatures {
             behind: scores[place] - best,
             rank,
         };
-        let rows = order.iter().enumerate().flat_map(|(rank, &place)| row(rows[place], &verdict(rank, place)));
+        let rows =
+            order.iter().enumerate().flat_map(|(rank, &place)| row(rows[place], &verdict(rank, place)));
         let rows = rows.collect();
         ToldFeatures { facts: order.into_iter().map(|place| facts[place] as u32).collect(), rows }
     }
 
     /// The best facts for a goal, where no proof is known: those that its symbols lead to, and those that are like it.
-    pub fn without_proofs(index: &ProofIndex, goal: &IndexedGoal, excluded: Option<usize>, size: usize) -> Vec<usize> {
+    pub fn without_proofs(
+        index: &ProofIndex,
+        goal: &IndexedGoal,
+        excluded: Option<usize>,
+        size: usize,
+    ) -> Vec<usize> {
         let reached = index.rank(goal, index.len(), Method::MePo, index.len().min(REACHED));
         let reached = reached.into_iter().map(|(fact, _)| fact);
         let signals = index.signals(goal, index.len());
@@ -100,7 +106,10 @@ impl ToldFeatures {
         }
         let signals = index.signals_of_all(&index.goal(goal));
         let rows = signals.rows().enumerate().flat_map(|(rank, signals)| {
-            row(signals, &RetrieverVerdict { is_ordered: false, knows_proofs: false, score: 0.0, behind: 0.0, rank })
+            row(
+                signals,
+                &RetrieverVerdict { is_ordered: false, knows_proofs: false, score: 0.0, behind: 0.0, rank },
+            )
         });
         ToldFeatures { rows: rows.collect(), facts: (0..found.len() as u32).collect() }
     }
@@ -119,7 +128,7 @@ struct RetrieverVerdict {
 /// What a network is told of a candidate.
 fn row<'a>(signals: &'a [f32], verdict: &RetrieverVerdict) -> impl Iterator<Item = f32> + use<'a> {
     static IS_ORDER_DEPENDENT: LazyLock<Vec<bool>> =
-        LazyLock::new(|| SignalTable::NAMES.iter().map(|name| ORDER_DEPENDENT.contains(name)).collect());
+        LazyLock::new(|| SignalTable::NAMES.iter().map(|name| OF_ORDER.contains(name)).collect());
     let is_ordered = verdict.is_ordered;
     let signals = signals.iter().zip(&*IS_ORDER_DEPENDENT);
     let signals =

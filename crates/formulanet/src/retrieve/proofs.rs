@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use formulanet_logic::problem::StatementGraph;
 
 use crate::Error;
-use crate::proofs::{Context, Features, IndexedGoal, ProofIndex, SignalBlend, SignalTable};
-use crate::rerank::{probability, JointReranker};
+use crate::proofs::{Context, Features, ProofIndex, SignalBlend, SignalTable};
+use crate::rerank::{JointReranker, probability};
 
 /// The statements of a library by what they are recognised by, and what their proofs used.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +19,7 @@ pub struct ProofRetriever {
     last: String,
 }
 
-/// How candidates are read stage with the goal.
+/// How candidates are re-ranked.
 pub struct RerankStage<'a> {
     /// What reads them.
     pub reranker: &'a JointReranker,
@@ -80,7 +80,7 @@ pub(crate) fn put_first(scores: &mut [f32], found: &[(usize, f32)]) {
     }
 }
 
-/// The candidates of signals with their log-odds, the best first, of which the best are read stage with the goal, if
+/// The candidates of signals with their log-odds, the best first, of which the best are re-ranked, if
 /// somebody reads. `graph` gives the graph of a fact, `name` the reader's number of a symbol.
 ///
 /// # Errors
@@ -101,24 +101,4 @@ pub fn blended<'a>(
         odds.sort_by(|(a, x), (b, y)| y.total_cmp(x).then(b.cmp(a)));
     }
     Ok(odds)
-}
-
-/// The best facts before a place of a library with proofs, read stage with the goal where somebody reads.
-///
-/// # Errors
-///
-/// If goal and facts are too large stage.
-pub fn rank<'a>(
-    (index, before): (&ProofIndex, usize),
-    blend: &SignalBlend,
-    goal: &IndexedGoal,
-    stage: Option<RerankStage<'a>>,
-    graph: impl Fn(usize) -> &'a StatementGraph,
-    number: usize,
-) -> Result<Vec<(usize, f32)>, Error> {
-    let signals = index.signals(goal, before);
-    let graph = |fact| Some(Cow::Borrowed(graph(fact)));
-    let mut ranked = blended(&signals, blend, stage, graph, |_| 0)?;
-    ranked.truncate(number);
-    Ok(ranked)
 }
