@@ -55,17 +55,18 @@ const fn whole(known: Known, position: GoalPosition, share: f32) -> Episode {
 
 /// The kinds of queries, and how often each occurs.
 const EPISODES: &[Episode] = &[
-    whole(Known::None, GoalPosition::End, 0.22),
-    whole(Known::None, GoalPosition::NearestFact, 0.08),
-    whole(Known::None, GoalPosition::Unordered, 0.14),
-    Episode { known: Known::None, position: GoalPosition::Unordered, part: Some(60), share: 0.05 },
-    Episode { known: Known::None, position: GoalPosition::End, part: Some(400), share: 0.05 },
-    whole(Known::Some(50), GoalPosition::End, 0.05),
-    whole(Known::Some(300), GoalPosition::NearestFact, 0.05),
+    whole(Known::None, GoalPosition::End, 0.18),
+    whole(Known::None, GoalPosition::NearestFact, 0.06),
+    whole(Known::None, GoalPosition::Unordered, 0.10),
+    Episode { known: Known::None, position: GoalPosition::Unordered, part: Some(60), share: 0.04 },
+    Episode { known: Known::None, position: GoalPosition::End, part: Some(400), share: 0.04 },
+    whole(Known::Some(50), GoalPosition::End, 0.04),
+    whole(Known::Some(300), GoalPosition::NearestFact, 0.04),
     whole(Known::Some(1000), GoalPosition::End, 0.08),
-    whole(Known::Some(1000), GoalPosition::Unordered, 0.03),
+    whole(Known::Some(1000), GoalPosition::Unordered, 0.02),
+    whole(Known::Some(usize::MAX), GoalPosition::NearestFact, 0.06),
     Episode { known: Known::All, position: GoalPosition::End, part: Some(150), share: 0.04 },
-    whole(Known::All, GoalPosition::End, 0.21),
+    whole(Known::All, GoalPosition::End, 0.30),
 ];
 
 /// The share of useless candidates that is learned from, each counting for several.

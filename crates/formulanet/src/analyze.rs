@@ -95,6 +95,8 @@ impl<'a> Analyzer<'a> {
         text: &str,
         language: Language,
     ) -> Result<AnalyzedStatement, Error> {
+        let is_open = self.options.overload == hol::Overload::default();
+        let language = if is_open { language.guessed_by(name) } else { language };
         let formula = parse(text, language, &self.options, &mut self.names)
             .map_err(|error| Error::parse(name, error))?;
         let position = Position { line: 1, column: 1 };

@@ -437,7 +437,15 @@ impl Engine {
             })
         };
         let hits = numbers.iter().enumerate().map(hit).collect::<Result<_, Error>>()?;
-        Ok(Ranking { hits, considered: scores.len(), plan, unmatched: matches.unmatched, unknown_symbols })
+        let mut existing = Vec::new();
+        for task in &mut task {
+            for found in run.existing(task, &scores, &ineligible)? {
+                if !existing.contains(&found) {
+                    existing.push(found);
+                }
+            }
+        }
+        Ok(Ranking { hits, existing, considered: scores.len(), plan, unmatched: matches.unmatched, unknown_symbols })
     }
 
     /// Scores by the model: joined over all goals, re-ranked for the first few, then ordered.

@@ -63,6 +63,7 @@ pub mod lean;
 pub mod library;
 #[doc(hidden)]
 pub mod model;
+mod existing;
 mod pipeline;
 pub mod policy;
 pub mod problem;
@@ -84,6 +85,7 @@ pub mod util;
 
 pub use cancel::Cancel;
 pub use corpus::{Corpus, CorpusBuilder, Residency};
+pub use existing::{Existing, Relation};
 pub use engine::{Engine, EngineBuilder};
 pub use error::Error;
 pub use explain::Evidence;

@@ -281,6 +281,13 @@ impl<'a> Run<'a> {
         stored.chain(own).collect()
     }
 
+    /// The graph of each statement that is not a problem's own axiom, with its number.
+    pub(crate) fn graphs(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let own: &[AnalyzedStatement] = if self.corpus.is_problem { &[] } else { self.local() };
+        let stored = self.entries().iter().map(|entry| entry.graph);
+        stored.chain(own.iter().map(|statement| statement.encoded.fingerprint())).enumerate()
+    }
+
     /// What the statements are recognised by, and the library's recorded proofs.
     pub(crate) fn index(&self) -> Result<Cow<'a, ProofRetriever>, Error> {
         if let Some(index) = self.corpus.index.get() {

@@ -1,5 +1,6 @@
 //! The answer to a query.
 
+use crate::existing::Existing;
 use crate::{Evidence, Order, Plan, Statement};
 
 /// The place of a statement in its corpus.
@@ -12,6 +13,8 @@ pub struct Id(pub(crate) u32);
 pub struct Ranking {
     /// The best statements, the best first.
     pub hits: Vec<Hit>,
+    /// Statements that already say what a goal says, so that it need not be proved again.
+    pub existing: Vec<Existing>,
     /// The number of statements that were scored.
     pub considered: usize,
     /// What was done.

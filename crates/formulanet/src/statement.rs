@@ -42,6 +42,18 @@ impl Language {
         all.into_iter().find(|language| language.name() == name)
     }
 
+    /// The same language with the arithmetic that a statement's name tells, where nobody said which: text without types takes the
+    /// `+` of `REAL_ADD_SYM` for that of natural numbers otherwise.
+    pub(crate) fn guessed_by(self, name: &str) -> Self {
+        const PREFIXES: [(&str, Overload); 3] =
+            [("REAL_", Overload::Real), ("INT_", Overload::Int), ("VECTOR_", Overload::Vector)];
+        let found = PREFIXES.iter().find(|(prefix, _)| name.starts_with(prefix));
+        match (self, found) {
+            (Language::Hol, Some((_, overload))) => Language::HolWith(*overload),
+            _ => self,
+        }
+    }
+
     /// The same language with what a field `overload` says of ambiguous operators.
     pub(crate) fn with_overload(self, overload: Option<&str>) -> Result<Self, String> {
         let Some(name) = overload else { return Ok(self) };

@@ -10,7 +10,7 @@ use formulanet::proofs::{SignalBlend, SignalTable};
 use formulanet::retrieve::VectorRetriever;
 
 use crate::blend::{Lessons, Source, add_lessons, calibrate};
-use crate::boost::{BoostOptions, Phase, boost};
+use crate::boost::{BoostOptions, Phase, Shares, boost};
 use formulanet_cli::progress::Bar;
 use formulanet_cli::usage::wrong;
 
@@ -42,10 +42,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1500)]
     queries: usize,
     /// How many trees look at everything but a model
-    #[arg(long, value_name = "N", default_value_t = 300)]
+    #[arg(long, value_name = "N", default_value_t = 400)]
     trees: usize,
     /// How many more look at a model's scores next to what those trees found
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 150)]
     model_trees: usize,
     /// Levels of a tree
     #[arg(long, value_name = "N", default_value_t = BoostOptions::default().depth as u8, value_parser = clap::value_parser!(u8).range(1..=8))]
@@ -56,6 +56,9 @@ pub(crate) struct Arguments {
     /// The weight of the pairwise loss
     #[arg(long, value_name = "SHARE", default_value_t = BoostOptions::default().pairwise)]
     pairwise: f32,
+    /// Which share of the queries each tree is fitted to
+    #[arg(long, value_name = "SHARE", default_value_t = 0.4)]
+    subset: f32,
     /// The file to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -84,6 +87,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         rate: arguments.rate,
         pairwise: arguments.pairwise,
         threads,
+        shares: Shares { columns: 1.0, groups: arguments.subset },
         ..BoostOptions::default()
     };
     let of_model: Vec<usize> = SignalTable::of_model().collect();

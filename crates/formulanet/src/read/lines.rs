@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, Read};
 
+use formulanet_logic::hol::Overload;
 use formulanet_logic::{Formula, Interner, Limit, ParseError, Position, hol, pass_line};
 use serde::Deserialize;
 
@@ -137,6 +138,9 @@ impl NamedLines {
                 .language
                 .with_overload(overload.as_deref())
                 .map_err(|message| Error::input(format!("{file}:{number}"), message))?;
+            if self.options.overload == Overload::default() {
+                self.found.language = self.found.language.guessed_by(&self.found.name);
+            }
             let first = self.found.proof.take();
             self.found.proofs.extend(first);
             if self.found.name.is_empty() {
