@@ -118,7 +118,7 @@ fn premises_of_the_topic_come_first() {
             .map(|k| Statement::hol(format!("AA{k}"), format!("!n. AA n ==> GG{k} (FF{k} n) = n")))
             .collect();
         let corpus = engine.corpus().statements(statements).build().unwrap();
-        let query = Query::new(conjecture).policy(Policy::for_provers().rerank(Rerank::Off));
+        let query = Query::new(conjecture).policy(Policy::default().rerank(Rerank::Off));
         let hits = engine.rank(&corpus, &query).unwrap().hits;
         assert_eq!(hits[0].statement.name, "AA3");
         assert!(hits[0].score > 0.5 && hits[1].score < 0.5, "{hits:?}");

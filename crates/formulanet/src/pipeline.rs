@@ -49,6 +49,8 @@ pub(crate) struct GoalTask {
 /// Scores for one or more goals.
 pub(crate) struct Scores {
     pub(crate) scores: Vec<f32>,
+    /// Scores before the order, where they estimate a probability.
+    pub(crate) probabilities: Option<Vec<f32>>,
     /// Scores without a goal, where the model or the library's proofs have them.
     pub(crate) base_rates: Option<Vec<f32>>,
 }
@@ -107,7 +109,11 @@ impl<'a> Run<'a> {
         add(self.corpus.local_rows(cancel)?)?;
         let (scores, base_rates) = (scoring.finish(), base.map(VectorScan::finish));
         cancel.check()?;
-        if scores.is_empty() { Err(Error::NoStatements) } else { Ok(Scores { scores, base_rates }) }
+        if scores.is_empty() {
+            Err(Error::NoStatements)
+        } else {
+            Ok(Scores { scores, probabilities: None, base_rates })
+        }
     }
 
     /// Scores by the learned ranker, which weighs what the statements say, what the library's recorded proofs used and what the
@@ -120,7 +126,7 @@ impl<'a> Run<'a> {
         order: Order,
         ineligible: &mut Vec<bool>,
     ) -> Result<Scores, Error> {
-        let Scores { mut scores, base_rates } = self.by_model(&task.goal.encoded, true)?;
+        let Scores { mut scores, base_rates, .. } = self.by_model(&task.goal.encoded, true)?;
         let end = self.place(scope, task)?;
         *ineligible = self.ineligible(task, scope, end);
         let mut index = self.index()?;
@@ -153,8 +159,9 @@ impl<'a> Run<'a> {
             self.rerank(&mut task.goal, ineligible, stage, &mut scores)?;
         }
         self.cancel.check()?;
+        let probabilities = Some(scores.clone());
         apply_order(order, &mut scores, base_rates.as_deref());
-        Ok(Scores { scores, base_rates })
+        Ok(Scores { scores, probabilities, base_rates })
     }
 
     /// The candidates with their log-odds, re-ranked next to recorded proofs.
@@ -376,6 +383,7 @@ impl<'a> Run<'a> {
                 local: number.checked_sub(self.stored_count()),
                 statement: self.statement(number)?,
                 score: ranked.score,
+                probability: None,
                 base_rate: None,
                 evidence: None,
             })

@@ -44,30 +44,31 @@ pub enum Rerank {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// Those that the goal makes likelier than usual: a statement that every other proof uses has to be likelier still.
-    #[default]
-    #[serde(rename = "goal")]
-    Lift,
     /// Those that are most likely to be used.
+    #[default]
     Probability,
+    /// Those that the goal makes likelier than usual: a statement that every other proof uses has to be likelier still.
+    Lift,
 }
 
 impl Order {
     /// All orders by name.
-    pub const ALL: [(&'static str, Order); 2] = [("goal", Order::Lift), ("probability", Order::Probability)];
+    pub const ALL: [(&'static str, Order); 2] = [("probability", Order::Probability), ("lift", Order::Lift)];
+}
+
+impl Symbols {
+    /// All choices by name.
+    pub const ALL: [(&'static str, Symbols); 3] =
+        [("named", Symbols::Named), ("anonymous", Symbols::Anonymous), ("both", Symbols::Both)];
+}
+
+impl Rerank {
+    /// All choices by name.
+    pub const ALL: [(&'static str, Rerank); 3] =
+        [("auto", Rerank::Auto), ("on", Rerank::On), ("off", Rerank::Off)];
 }
 
 impl Policy {
-    /// For lists that people read.
-    pub const fn for_people() -> Self {
-        Policy { symbols: Symbols::Named, rerank: Rerank::Auto, order: Order::Lift }
-    }
-
-    /// For lists that provers read.
-    pub const fn for_provers() -> Self {
-        Policy { order: Order::Probability, ..Policy::for_people() }
-    }
-
     /// Sets whether the names of symbols count.
     #[must_use]
     pub const fn symbols(self, symbols: Symbols) -> Self {
@@ -265,7 +266,7 @@ mod tests {
         let hol = Facts { has_built_in: true, has_index: true, ..Facts::default() };
         let tptp = Facts { is_tptp: true, ..hol };
         let proved = Facts { has_proofs: true, has_library: true, ..hol };
-        let people = Policy::for_people();
+        let people = Policy::default();
         let check = |policy: Policy, facts: Facts, retrieve: Stage1, depth: Option<usize>, tail: Tail| {
             let plan = Plan::decide(policy, facts, &TUNING);
             let found = (plan.retrieve, plan.rerank.map(|stage| stage.depth), plan.tail);

@@ -12,7 +12,7 @@ use crate::analyze::AnalyzedStatement;
 use crate::proofs::Features;
 use crate::read::{AnnotatedFormula, SkippedStatements, Source, UnreadableStatement, is_goal};
 use crate::retrieve::VectorRetriever;
-use crate::{Error, Goal, GoalFormula, Language, Policy, Query};
+use crate::{Error, Goal, GoalFormula, Language, Query};
 
 /// A TPTP problem with its includes: axioms, conjectures, statements that are always kept, and declarations.
 pub struct Problem {
@@ -205,6 +205,6 @@ impl Problem {
                 ..GoalFormula::default()
             })
         };
-        Query::for_goals(self.of(Part::Conjecture).map(goal).collect()).policy(Policy::for_provers())
+        Query::for_goals(self.of(Part::Conjecture).map(goal).collect())
     }
 }

@@ -156,7 +156,7 @@ impl Door {
     fn rank(&self, s: &Scenario) -> Vec<String> {
         let (engine, library) = (self.engine(s), self.library(s));
         let corpus = self.parts(engine.corpus(), s, &library).build().unwrap();
-        let query = Self::query(s, Query::new(Self::goal(s)), Policy::for_people());
+        let query = Self::query(s, Query::new(Self::goal(s)), Policy::default());
         hits(&engine.rank(&corpus, &query).unwrap())
     }
 

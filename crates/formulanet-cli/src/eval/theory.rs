@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use formulanet::proofs::Method;
-use formulanet::{Order, Policy, Rerank};
+use formulanet::{Order, Policy, Symbols};
 use formulanet_train::eval::{TheoryOptions, TheoryTest, theory_table};
 
 use super::Arguments;
+use crate::input::{RerankArguments, at_least_one, one_of};
 use crate::output::Output;
 use crate::processes::speaks;
 use crate::progress::Bar;
@@ -23,7 +24,7 @@ pub(super) struct TheoryArguments {
     #[arg(long, value_name = "FILE")]
     theory: Option<String>,
     /// Ask for the last N facts that have a proof, each as if the library had just grown to it
-    #[arg(long, value_name = "N", value_parser = super::at_least_one, requires = "theory", conflicts_with = "test")]
+    #[arg(long, value_name = "N", value_parser = at_least_one, requires = "theory", conflicts_with = "test")]
     test_last: Option<usize>,
     /// Ask for the facts of a file with lines `name: name name`, all proofs of the theory but their own known
     #[arg(long, value_name = "FILE", requires = "theory")]
@@ -40,29 +41,11 @@ pub(super) struct TheoryArguments {
     /// Know no proofs, as in a library that has none
     #[arg(long, requires = "theory")]
     without_proofs: bool,
-    /// Rank with this re-retriever, for --method auto [default: the built-in one, where it was measured to help]
-    #[arg(long, value_name = "MODEL", requires = "theory")]
-    reranker: Option<String>,
-    /// Re-rank the best candidates, for --method auto
-    #[arg(long, value_name = "auto|on|off", default_value = "auto", value_parser = rerank)]
-    rerank: Rerank,
-    /// Which facts rank highest, for --method auto
-    #[arg(long, value_name = "goal|probability", value_parser = order)]
+    /// Rank the likeliest facts highest, or those that the goal makes likelier than usual, for --method auto
+    #[arg(long, value_name = "ORDER", value_parser = one_of(&Order::ALL))]
     order: Option<Order>,
-}
-
-fn rerank(text: &str) -> Result<Rerank, String> {
-    match text {
-        "auto" => Ok(Rerank::Auto),
-        "on" => Ok(Rerank::On),
-        "off" => Ok(Rerank::Off),
-        _ => Err("expected auto, on or off".to_owned()),
-    }
-}
-
-fn order(text: &str) -> Result<Order, String> {
-    let found = Order::ALL.iter().find(|(name, _)| *name == text).map(|(_, order)| *order);
-    found.ok_or_else(|| format!("expected one of {}", Order::ALL.map(|(name, _)| name).join(", ")))
+    #[command(flatten)]
+    reranking: RerankArguments,
 }
 
 impl TheoryArguments {
@@ -86,9 +69,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         ("--limit-pairs", arguments.limit_pairs.is_some()),
         ("--report", arguments.report.is_some()),
         ("--predictions", arguments.predictions.is_some()),
-        ("--present", arguments.present.is_some()),
-        ("--useful", arguments.useful.is_some()),
-        ("--hide-names", arguments.hide_names),
+        ("--group-size", arguments.group_size.is_some()),
+        ("--useful-share", arguments.useful_share.is_some()),
+        ("--symbols", arguments.symbols != Symbols::Named),
         ("--keep-going", arguments.keep_going),
     ];
     refuse_given(&flags, "--theory")?;
@@ -109,10 +92,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         _ => vec![Method::Auto],
     };
     let mut engine = arguments.compute.engine();
-    if let Some(reranker) = &asked.reranker {
+    if let Some(reranker) = asked.reranking.reranker()? {
         engine = engine.reranker(reranker);
     }
-    let mut policy = Policy::default().rerank(asked.rerank);
+    let mut policy = Policy::default().rerank(asked.reranking.rerank());
     if let Some(order) = asked.order {
         policy = policy.order(order);
     }

@@ -1,4 +1,4 @@
-//! `formulanet-lab blend`: fits the learned retriever.
+//! `formulanet-lab blend`: fits the learned ranker.
 
 use std::collections::HashSet;
 use std::fs;
@@ -14,10 +14,10 @@ use crate::boost::{BoostOptions, Phase, Shares, boost};
 use formulanet_cli::progress::Bar;
 use formulanet_cli::usage::wrong;
 
-/// Fit the learned retriever to libraries
+/// Fit the learned ranker to libraries
 ///
 /// Fits decision trees to the recorded dependencies of facts files: what a candidate's ranking signals are (its part in similar
-/// proofs, symbols in common, a model's score, its place, ...), and whether the proof used it. The built-in retriever was made with
+/// proofs, symbols in common, a model's score, its place, ...), and whether the proof used it. The built-in ranker was made with
 /// this command; `formulanet eval --theory` measures it.
 #[derive(Args)]
 #[command(after_help = "Example:\n  \
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     exclude: Vec<PathBuf>,
     /// Query facts of this share of --facts, the first ones
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
-    first: f64,
+    prefix: f64,
     /// Make about this many queries to each file
     #[arg(long, value_name = "N", default_value_t = 1500)]
     queries: usize,
@@ -66,15 +66,15 @@ pub(crate) struct Arguments {
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
-    if !(0.0..=1.0).contains(&arguments.first) {
-        return Err(wrong("--first takes a share from 0 to 1"));
+    if !(0.0..=1.0).contains(&arguments.prefix) {
+        return Err(wrong("--prefix takes a share from 0 to 1"));
     }
     if arguments.facts.is_empty() && arguments.trained.is_empty() {
         return Err(wrong("nothing to learn from: give --facts or --trained"));
     }
     let (held_out, excluded) = (names(&arguments.held_out)?, names(&arguments.exclude)?);
     let (mut lessons, bar) = (Lessons::default(), Bar::with_lines());
-    let facts = arguments.facts.iter().map(|file| (file, None, arguments.first));
+    let facts = arguments.facts.iter().map(|file| (file, None, arguments.prefix));
     let trained = arguments.trained.iter().map(|file| (file, Some(held_out.clone()), 1.0));
     for (file, unseen, share) in facts.chain(trained) {
         let mut source = Source::read(file, VectorRetriever::load(model(file)?)?, unseen)?;
