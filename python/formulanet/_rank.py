@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Iterable, List, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Iterable, List, Optional, Sequence, Tuple, Union
 
 from . import _native
 from ._errors import Error
@@ -39,6 +39,17 @@ class Ranked:
 
     def __str__(self) -> str:
         return f"{self.rank:>4}  {self.score:.2f}  {self.name}  {' '.join(self.statement.split())}"
+
+
+class Ranking(List[Ranked]):
+    """The best statements, the best first."""
+
+    #: Statements that already say what the conjecture says, each with `same` or `instance`.
+    existing: List[Tuple[str, str]]
+
+    def __init__(self, rows: Iterable[Ranked], existing: Iterable[Tuple[str, str]] = ()) -> None:
+        super().__init__(rows)
+        self.existing = list(existing)
 
 
 @dataclass(frozen=True)
@@ -102,7 +113,7 @@ def rank(
     rerank: str = "auto",
     reranker: Union["Model", Path, None] = None,
     explain: bool = False,
-) -> List[Ranked]:
+) -> Ranking:
     """Ranks statements by how useful they are for a conjecture, as `formulanet rank` does, with the same scores.
 
     >>> known = {"ADD_COMM": "!m n. m + n = n + m", "REFL": "!x. x = x"}
@@ -115,7 +126,8 @@ def rank(
     has more statements, such as lemmas of your own. With a library, `name` ranks for one of its statements what comes
     before it, `before` keeps what comes before a statement, and `module` what is from these modules or files.
 
-    Statements that say the same as the conjecture are left out unless you set `keep_duplicates`. With the order `lift`, what
+    Statements that say the same as the conjecture are left out unless you set `keep_duplicates`; the attribute `existing` of the
+    result names them, and those that the conjecture is an instance of. With the order `lift`, what
     the conjecture makes likelier than usual comes first, with `probability` what is most likely to be used. `min_score` drops low
     scores, `include` and `exclude` take names or patterns such as `ADD_*`.
 
@@ -153,10 +165,11 @@ def rank(
         }
     )
     warn(unmatched(answer["unmatched"]))
-    return [
+    rows = (
         Ranked(place, name, score, statement, syntax, None, unknown, alone, probability)
         for place, (name, score, statement, syntax, unknown, alone, probability) in enumerate(answer["rows"], 1)
-    ]
+    )
+    return Ranking(rows, answer["existing"])
 
 
 def select(

@@ -161,6 +161,8 @@ pub(crate) struct Answer {
     unknown: Vec<String>,
     /// Names and patterns that no statement fits.
     unmatched: Vec<String>,
+    /// Statements that already say what the conjecture says, each with how it does.
+    existing: Vec<(String, &'static str)>,
 }
 
 #[pyfunction]
@@ -205,6 +207,7 @@ pub(crate) fn rank(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
             rows: ranking.hits.into_iter().map(row).collect(),
             unknown: ranking.unknown_symbols,
             unmatched: ranking.unmatched,
+            existing: ranking.existing.into_iter().map(|found| (found.name, found.relation.name())).collect(),
         })
     })
 }

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{ArgGroup, Args};
 use formulanet::policy::Stage1;
-use formulanet::{Corpus, Duplicates, Goal, Hit, Language, Order, Policy, Query, Ranking, Residency};
+use formulanet::{
+    Corpus, Duplicates, Existing, Goal, Hit, Language, Order, Policy, Query, Ranking, Relation, Residency,
+};
 use serde::Serialize;
 
 use crate::input::{
@@ -191,6 +193,7 @@ fn print(arguments: &Arguments, ranking: &Ranking, corpus: &Corpus) -> Result<()
     let width = lines::column(ranking.hits.iter().map(|hit| hit.statement.name.as_str()));
     let known = corpus.hol_options().names;
     let has_proofs = matches!(ranking.plan.retrieve, Stage1::Learned { with_proofs: true });
+    writing(write_existing(&mut out, &ranking.existing, arguments))?;
     for (hit, rank) in ranking.hits.iter().zip(1..) {
         let row = Row { rank, ..Row::of(hit, has_proofs) };
         writing(match arguments.format {
@@ -202,6 +205,27 @@ fn print(arguments: &Arguments, ranking: &Ranking, corpus: &Corpus) -> Result<()
         })?;
     }
     writing(out.flush())
+}
+
+/// A line before the ranking where the goal need not be proved.
+fn write_existing(out: &mut impl Write, existing: &[Existing], arguments: &Arguments) -> io::Result<()> {
+    if existing.is_empty() {
+        return Ok(());
+    }
+    if matches!(arguments.format, Output::Json) {
+        return writeln!(out, "{}", serde_json::json!({ "existing": existing }));
+    }
+    let place = if arguments.library.is_some() { "library" } else { "list" };
+    for (relation, what) in
+        [(Relation::Same, "already in"), (Relation::Instance, "an instance of what is in")]
+    {
+        let names = existing.iter().filter(|existing| existing.relation == relation);
+        let names: Vec<_> = names.map(|existing| shown(&existing.name)).collect();
+        if !names.is_empty() {
+            writeln!(out, "{what} the {place}: {}", names.join(", "))?;
+        }
+    }
+    Ok(())
 }
 
 impl<'a> Row<'a> {

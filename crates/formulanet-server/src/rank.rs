@@ -6,8 +6,8 @@ use axum::http::StatusCode;
 use formulanet::analyze::Analyzer;
 use formulanet::policy::Stage1;
 use formulanet::{
-    Duplicates, Error, Evidence, Goal, GoalFormula, Hit, Language, Order, Policy, Query, Rerank, Statement,
-    Take,
+    Duplicates, Error, Evidence, Existing, Goal, GoalFormula, Hit, Language, Order, Policy, Query, Rerank,
+    Statement, Take,
 };
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +72,9 @@ pub(crate) struct Answer {
     /// Names and patterns of the request that no statement fits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unmatched: Vec<String>,
+    /// Statements that already say what the conjecture says.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    existing: Vec<Existing>,
     premises: Vec<Row>,
 }
 
@@ -224,6 +227,7 @@ fn answers(
             took_ms: milliseconds_since(began),
             unknown_symbols: ranking.unknown_symbols,
             unmatched: ranking.unmatched,
+            existing: ranking.existing,
             premises: ranking
                 .hits
                 .into_iter()

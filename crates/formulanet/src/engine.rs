@@ -454,7 +454,14 @@ impl Engine {
                 }
             }
         }
-        Ok(Ranking { hits, existing, considered: scores.len(), plan, unmatched: matches.unmatched, unknown_symbols })
+        Ok(Ranking {
+            hits,
+            existing,
+            considered: scores.len(),
+            plan,
+            unmatched: matches.unmatched,
+            unknown_symbols,
+        })
     }
 
     /// Scores by the model: joined over all goals, re-ranked for the first few, then ordered.

@@ -27,6 +27,16 @@ pub enum Relation {
     Instance,
 }
 
+impl Relation {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Relation::Same => "same",
+            Relation::Instance => "instance",
+        }
+    }
+}
+
 /// Of the ranking, this many are compared with the goal.
 const COMPARED: usize = 64;
 /// This many are named.
@@ -45,7 +55,8 @@ impl Run<'_> {
             return Ok(Vec::new());
         }
         let graph = task.goal.encoded.fingerprint();
-        let same: Vec<usize> = self.graphs().filter(|(_, other)| *other == graph).map(|(number, _)| number).collect();
+        let same: Vec<usize> =
+            self.graphs().filter(|(_, other)| *other == graph).map(|(number, _)| number).collect();
         let mut best: Vec<usize> =
             (0..scores.len()).filter(|&number| !ineligible[number] && !same.contains(&number)).collect();
         let order = |&a: &usize, &b: &usize| scores[b].total_cmp(&scores[a]).then(a.cmp(&b));

@@ -54,6 +54,7 @@ pub mod embed;
 pub mod engine;
 #[doc(hidden)]
 pub mod error;
+mod existing;
 #[doc(hidden)]
 pub mod explain;
 pub mod hammer;
@@ -63,7 +64,6 @@ pub mod lean;
 pub mod library;
 #[doc(hidden)]
 pub mod model;
-mod existing;
 mod pipeline;
 pub mod policy;
 pub mod problem;
@@ -85,9 +85,9 @@ pub mod util;
 
 pub use cancel::Cancel;
 pub use corpus::{Corpus, CorpusBuilder, Residency};
-pub use existing::{Existing, Relation};
 pub use engine::{Engine, EngineBuilder};
 pub use error::Error;
+pub use existing::{Existing, Relation};
 pub use explain::Evidence;
 #[doc(hidden)]
 pub use formulanet_logic as logic;

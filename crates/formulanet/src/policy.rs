@@ -231,7 +231,7 @@ impl Plan {
             _ => None,
         };
         // Measured (results/problem-graph.md): a second stage helps TPTP, anonymous symbols and libraries with proofs.
-        let helps = facts.is_tptp || facts.has_proofs || retrieve == Stage1::Symbols;
+        let helps = facts.is_tptp && facts.has_proofs || retrieve == Stage1::Symbols;
         let is_wanted = match policy.rerank {
             Rerank::On => true,
             Rerank::Off => false,

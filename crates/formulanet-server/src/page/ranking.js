@@ -160,7 +160,11 @@ function tell(places) {
   const took = Math.round(Math.max(...answers.map((answer) => answer.took_ms)));
   let text = `${other ? "2 × " : ""}${count} in ${took} ms, ranked by the model ${first.model}.`;
   if (other) text += ` ${[...places[0].keys()].filter((name) => places[1].has(name)).length} are in both lists.`;
-  const unknown = [...new Set(answers.flatMap((answer) => answer.unknown))];
+  const named = (relation) => [...new Set(answers.flatMap((answer) => (answer.existing || []).filter((found) => found.relation === relation).map((found) => found.name)))];
+  const same = named("same"), general = named("instance");
+  if (same.length) text += ` Already in the library: ${same.join(", ")}.`;
+  if (general.length) text += ` An instance of what is in the library: ${general.join(", ")}.`;
+  const unknown = [...new Set(answers.flatMap((answer) => answer.unknown_symbols))];
   if (unknown.length) text += ` The model does not know ${unknown.join(", ")}.`;
   status.textContent = text;
 }
