@@ -121,7 +121,7 @@ fn token(file: &str) -> Result<String> {
 }
 
 /// A time that is long enough to answer in, and that clocks can add.
-fn seconds(text: &str) -> Result<f64, String> {
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if (0.01..=86_400.0).contains(&seconds) => Ok(seconds),
         _ => Err("expected seconds from 0.01 to 86400".to_owned()),

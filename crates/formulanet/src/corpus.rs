@@ -11,12 +11,16 @@ use crate::rank::{Intake, Premise, Reading, Rows, Shelf};
 use crate::read::{Format, Skipped, Source, Statement, Syntax};
 use crate::{Cancel, Error};
 #[cfg(feature = "sqlite")]
-use crate::{Library, rank::library_reader};
+use crate::{
+    Library,
+    rank::{Change, library_reader},
+};
 
 /// Statements in order: those of a library, if there is one, then others. A snapshot: cloning it is cheap, and threads share it.
 #[derive(Clone)]
 pub struct Corpus(pub(crate) Arc<Inner>);
 
+#[derive(Clone)]
 pub(crate) struct Inner {
     pub(crate) model: Arc<Model>,
     pub(crate) stored: Option<Stored>,
@@ -108,6 +112,40 @@ impl Corpus {
     /// Statements that could not be read and were skipped.
     pub fn skipped(&self) -> &Skipped {
         &self.0.skipped
+    }
+
+    /// Reads what has changed in the file of a library that is held in memory, and returns whether anything has. Other clones keep
+    /// the state that they have.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file is damaged, or was made again with a model that does not exist.
+    #[cfg(feature = "sqlite")]
+    pub fn refresh(&mut self, engine: &Engine, library: &Library) -> Result<bool, Error> {
+        let Some(Stored::Held(shelf)) = &self.0.stored else { return Ok(false) };
+        let change = library.changes_since(shelf.bookmark(), shelf.learned.is_some())?;
+        if matches!(change, Change::None) {
+            return Ok(false);
+        }
+        let inner = Arc::make_mut(&mut self.0);
+        match (change, &mut inner.stored) {
+            (Change::Appended(additions), Some(Stored::Held(shelf))) => {
+                Arc::make_mut(shelf).append(*additions);
+            }
+            _ => {
+                // Local statements were read as the model before does.
+                match inner.local.is_empty() {
+                    true => inner.model = engine.model_of(library)?,
+                    false => library.check(&inner.model.ranker)?,
+                }
+                inner.fitted = library_reader(library, engine.compute())?.map(Arc::new);
+                inner.stored = Some(Stored::Held(Arc::new(library.load()?)));
+            }
+        }
+        if let (Some(Stored::Held(shelf)), true) = (&inner.stored, inner.local.is_empty()) {
+            inner.language = shelf.syntax;
+        }
+        Ok(true)
     }
 
     /// Returns the same library with other local statements.

@@ -12,8 +12,13 @@ use crate::util::vector::sorted;
 /// The conjectures of training by features of their graphs, in order. Features are known by hashes, never by names.
 #[derive(Clone, Debug, Default)]
 pub struct Conjectures {
-    /// For every conjecture, its features and how often it has them, ascending.
-    features: Vec<Vec<(u32, u32)>>,
+    /// All features, ascending.
+    features: Vec<u32>,
+    /// The features of the first conjecture, ascending, by their places among all, and how often it has them; then those of the
+    /// next.
+    counts: Vec<(u32, u32)>,
+    /// Where the features of each conjecture end.
+    ends: Vec<usize>,
     /// Made for the first question: who only adds to a library asks none.
     index: OnceLock<Index<u32>>,
     /// As the file had them that they were read from, because finding that out again takes long.
@@ -22,32 +27,53 @@ pub struct Conjectures {
 
 impl PartialEq for Conjectures {
     fn eq(&self, other: &Self) -> bool {
-        self.features == other.features
+        (&self.features, &self.counts, &self.ends) == (&other.features, &other.counts, &other.ends)
     }
 }
 
 impl Conjectures {
-    fn new(features: Vec<Vec<(u32, u32)>>) -> Self {
-        Conjectures { features, ..Conjectures::default() }
+    fn new(conjectures: &[Vec<(u32, u32)>]) -> Self {
+        let features = sorted(conjectures.iter().flatten().map(|(feature, _)| *feature));
+        let place = |&(feature, count): &(u32, u32)| (features.partition_point(|other| *other < feature) as u32, count);
+        let counts = conjectures.iter().flatten().map(place).collect();
+        let ends = conjectures.iter().scan(0, |end, own| {
+            *end += own.len();
+            Some(*end)
+        });
+        let ends = ends.collect();
+        Conjectures { features, counts, ends, ..Conjectures::default() }
+    }
+
+    /// The features of each conjecture by their places, and how often it has them.
+    fn each(&self) -> impl Iterator<Item = &[(u32, u32)]> + Clone {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.counts[start..end])
     }
 
     fn index(&self) -> &Index<u32> {
-        self.index.get_or_init(|| Index::new(self.features.iter().map(|features| weighed(features))))
+        self.index.get_or_init(|| {
+            // Logarithms take long, and nearly all counts are small.
+            let weights: Vec<f32> = (0..64).map(weight).collect();
+            let weigh = |&(place, count): &(u32, u32)| {
+                (place, weights.get(count as usize).copied().unwrap_or_else(|| weight(count as usize)))
+            };
+            Index::of_places(self.features.clone(), self.each().map(|own| own.iter().map(weigh)))
+        })
     }
 
     /// Indexes conjectures by their graphs, in order.
     pub fn from_graphs<'a>(graphs: impl Iterator<Item = GraphInput<'a>>) -> Self {
-        Conjectures::new(graphs.map(counted).collect())
+        Conjectures::new(&graphs.map(counted).collect::<Vec<_>>())
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.features.len()
+        self.ends.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.features.is_empty()
+        self.ends.is_empty()
     }
 
     /// How like each of them a conjecture is, from 0 to 1.
@@ -72,18 +98,16 @@ impl Conjectures {
             return;
         }
         // Features are given by their places in a list of all, which are smaller numbers.
-        let all: Vec<u32> = sorted(self.features.iter().flatten().map(|(feature, _)| *feature));
-        packed::write_ascending(bytes, all.iter().map(|&feature| u64::from(feature)));
+        packed::write_ascending(bytes, self.features.iter().map(|&feature| u64::from(feature)));
         packed::write(bytes, self.len() as u64);
-        for features in &self.features {
-            packed::write(bytes, features.len() as u64);
+        for own in self.each() {
+            packed::write(bytes, own.len() as u64);
             // The difference of places, and below it whether a count follows: most are 1.
             let mut last = 0;
-            for (feature, count) in features {
-                let place = all.partition_point(|other| other < feature) as u64;
-                packed::write(bytes, (place - last) << 1 | u64::from(*count > 1));
-                if *count > 1 {
-                    packed::write(bytes, u64::from(*count));
+            for &(place, count) in own {
+                packed::write(bytes, u64::from(place - last) << 1 | u64::from(count > 1));
+                if count > 1 {
+                    packed::write(bytes, u64::from(count));
                 }
                 last = place;
             }
@@ -93,27 +117,27 @@ impl Conjectures {
     /// What [`Conjectures::write`] wrote; nothing if it is something else.
     pub fn read(reader: &mut Reader<'_>) -> Option<Self> {
         let begin = reader.bytes;
-        let all = reader.ascending(1 << 32)?;
-        let count = reader.count()?;
-        let mut features = Vec::with_capacity(count);
-        for _ in 0..count {
+        let features: Vec<u32> = reader.ascending(1 << 32)?.into_iter().map(|feature| feature as u32).collect();
+        let conjectures = reader.count()?;
+        // A count of a feature takes a byte, or more.
+        let (mut counts, mut ends) = (Vec::with_capacity(reader.bytes.len()), Vec::with_capacity(conjectures));
+        for _ in 0..conjectures {
             let (number, mut last) = (reader.count()?, 0u64);
-            let mut own = Vec::with_capacity(number);
             for i in 0..number {
                 let difference = reader.number()?;
                 last = last.checked_add(difference >> 1)?;
                 let count =
                     if difference & 1 == 1 { reader.number().filter(|&count| count > 1)? } else { 1 };
-                let feature = *all.get(usize::try_from(last).ok()?)?;
-                if i > 0 && difference >> 1 == 0 {
+                if last >= features.len() as u64 || i > 0 && difference >> 1 == 0 {
                     return None;
                 }
-                own.push((feature as u32, u32::try_from(count).ok()?));
+                counts.push((last as u32, u32::try_from(count).ok()?));
             }
-            features.push(own);
+            ends.push(counts.len());
         }
+        counts.shrink_to_fit();
         let packed = begin[..begin.len() - reader.bytes.len()].to_vec();
-        Some(Conjectures { packed, ..Conjectures::new(features) })
+        Some(Conjectures { features, counts, ends, packed, index: OnceLock::new() })
     }
 }
 
@@ -165,7 +189,7 @@ pub mod tests {
 
     /// Conjectures that are chains.
     pub fn chains(chains: &[&[u16]]) -> Conjectures {
-        Conjectures::new(chains.iter().map(|tokens| with(tokens, counted)).collect())
+        Conjectures::new(&chains.iter().map(|tokens| with(tokens, counted)).collect::<Vec<_>>())
     }
 
     #[test]
