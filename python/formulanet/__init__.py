@@ -22,7 +22,7 @@ from ._graph import Graph, graph
 from ._library import Added, Learned, Library
 from ._model import Model, models
 from ._native import __version__
-from ._rank import Ranked, Selection, Statement, rank, read, select
+from ._rank import Ranked, Ranking, Selection, Statement, rank, read, select
 from ._train import Trained, train
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "ParseError",
     "Prepared",
     "Ranked",
+    "Ranking",
     "Selection",
     "Statement",
     "Trained",

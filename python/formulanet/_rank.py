@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Iterable, List, Optional, Sequence, Union
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Union
 
 from . import _native
 from ._errors import Error
 from ._input import Path, Statements, model as model_of, names, parts, reading, unmatched, warn
 
 if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
     from ._library import Library
     from ._model import Model
 
@@ -39,6 +42,41 @@ class Ranked:
         return f"{self.rank:>4}  {self.score:.4f}  {self.name}  {' '.join(self.statement.split())}"
 
 
+class Ranking(List[Ranked]):
+    """Statements from the most useful to the least: a list, and a table for programs that want one.
+
+    >>> ranking = rank("!a. a + 1 = 1 + a", {"ADD_COMM": "!m n. m + n = n + m", "REFL": "!x. x = x"})
+    >>> ranking.names
+    ['ADD_COMM', 'REFL']
+    >>> list(ranking.columns())
+    ['rank', 'name', 'score', 'statement', 'syntax']
+    """
+
+    @property
+    def names(self) -> List[str]:
+        """The names, the most useful first."""
+        return [row.name for row in self]
+
+    def columns(self) -> Dict[str, List[Any]]:
+        """The fields of all rows by their names. Those that only `explain` fills are left out without it."""
+        optional = {"shared", "unknown", "without_conjecture"}
+        columns = {field.name: [getattr(row, field.name) for row in self] for field in fields(Ranked)}
+        is_empty = {name for name in optional if all(value is None for value in columns[name])}
+        return {name: values for name, values in columns.items() if name not in is_empty}
+
+    def to_arrow(self) -> "pyarrow.Table":
+        """An Arrow table, which polars and DuckDB read without a copy. Needs pyarrow."""
+        import pyarrow
+
+        return pyarrow.table(self.columns())
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A data frame. Needs pandas."""
+        import pandas
+
+        return pandas.DataFrame(self.columns())
+
+
 @dataclass(frozen=True)
 class Selection:
     """A TPTP problem that was cut down."""
@@ -48,12 +86,12 @@ class Selection:
     #: What is to be proved.
     conjectures: List[str]
     #: The selected axioms, the best first.
-    rows: List[Ranked]
+    rows: Ranking
 
     @property
     def names(self) -> List[str]:
         """The names of the selected axioms, the best first."""
-        return [row.name for row in self.rows]
+        return self.rows.names
 
     def __str__(self) -> str:
         return self.text
@@ -100,7 +138,7 @@ def rank(
     read: Optional[bool] = None,
     reader: Union["Model", Path, None] = None,
     explain: bool = False,
-) -> List[Ranked]:
+) -> Ranking:
     """Ranks statements by how useful they are for a conjecture, as `formulanet rank` does, with the same scores.
 
     >>> known = {"ADD_COMM": "!m n. m + n = n + m", "REFL": "!x. x = x"}
@@ -150,10 +188,10 @@ def rank(
         }
     )
     warn(unmatched(answer["unmatched"]))
-    return [
+    return Ranking(
         Ranked(place, name, score, statement, syntax, None, unknown, alone)
         for place, (name, score, statement, syntax, unknown, alone) in enumerate(answer["rows"], 1)
-    ]
+    )
 
 
 def select(
@@ -210,10 +248,10 @@ def select(
         }
     )
     warn(answer["warnings"] + unmatched(answer["unmatched"]))
-    rows = [
+    rows = Ranking(
         Ranked(place, name, score, statement, "tptp", shared, unknown)
         for place, (name, score, statement, shared, unknown) in enumerate(answer["rows"], 1)
-    ]
+    )
     return Selection(answer["text"], answer["conjectures"], rows)
 
 

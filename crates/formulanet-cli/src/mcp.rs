@@ -17,7 +17,7 @@ use rmcp::model::{
     Implementation, ListResourcesResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
     ReadResourceResult, Resource, ResourceContents, ServerCapabilities, ServerConfig,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt, tool, tool_handler, tool_router};
 use tokio::sync::Semaphore;
 use tokio::time::timeout_at;
@@ -36,8 +36,7 @@ use requests::{Add, Explain, Learn, Prove, Rank, Search, Select};
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet mcp --library lemmas.db\n  \
-    formulanet mcp --library lemmas.db --library sets.db --writable\n  \
-    claude mcp add formulanet -- formulanet mcp --library lemmas.db")]
+    formulanet mcp --library lemmas.db --library sets.db --writable")]
 pub(crate) struct Arguments {
     /// Serve this library
     #[arg(long, value_name = "FILE", required = true)]
@@ -89,8 +88,12 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     ctrlc::set_handler(|| std::process::exit(130))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
-        server.serve(rmcp::transport::stdio_pipes()).await?.waiting().await?;
-        Ok(())
+        match server.serve(rmcp::transport::stdio_pipes()).await {
+            Ok(running) => running.waiting().await.map(|_| ()).map_err(anyhow::Error::from),
+            // The client went before it said anything.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     });
     is_closed.store(true, Ordering::Relaxed);
     // A tool that still computes stops within milliseconds, and a prover with it.

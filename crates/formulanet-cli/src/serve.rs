@@ -1,10 +1,11 @@
 //! `formulanet serve`: ranking over HTTP, and a web page.
 
-use std::net::SocketAddr;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use formulanet::logic::Limits;
 use formulanet::net::Precision;
@@ -12,6 +13,7 @@ use formulanet::read::read_text;
 use formulanet_server::{Server, Settings};
 
 use crate::input::counted;
+use crate::output::shown;
 
 /// Answer over HTTP, with a web page
 ///
@@ -55,6 +57,9 @@ pub(crate) struct Arguments {
     /// Let the pages of this site ask, such as https://example.org
     #[arg(long, value_name = "ORIGIN", value_parser = origin)]
     allow_origin: Vec<String>,
+    /// Ask the server at this address whether it is healthy, instead of starting one
+    #[arg(long, value_name = "ADDRESS", exclusive = true)]
+    check: Option<SocketAddr>,
     #[command(flatten)]
     limits: ServerLimits,
 }
@@ -128,8 +133,29 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Asks a server whether it is healthy: where a container has no other program to do that.
+fn check(address: SocketAddr) -> Result<()> {
+    let patience = Duration::from_secs(2);
+    let ask = || -> io::Result<String> {
+        let mut stream = TcpStream::connect_timeout(&address, patience)?;
+        stream.set_read_timeout(Some(patience))?;
+        write!(stream, "GET /healthz HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n")?;
+        let mut answer = String::new();
+        stream.take(1 << 12).read_to_string(&mut answer)?;
+        Ok(answer)
+    };
+    let answer = ask().with_context(|| format!("no answer from {address}"))?;
+    match answer.starts_with("HTTP/1.1 200 ") {
+        true => Ok(()),
+        false => bail!("{address} is not healthy: {}", shown(answer.lines().next().unwrap_or_default())),
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    if let Some(address) = arguments.check {
+        return check(address);
+    }
     let limits = arguments.limits;
     let server = Server::new(Settings {
         listen: arguments.listen,
