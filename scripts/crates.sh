@@ -15,7 +15,9 @@ rm -f "$target"/package/*.crate
 if [ "${1:-}" = --verify ]; then
     cargo publish --workspace "${apart[@]}" --locked --dry-run "${dirty[@]}"
 else
-    cargo package --workspace "${apart[@]}" --locked --no-verify "${dirty[@]}"
+    pack=(cargo package --workspace "${apart[@]}" --locked --no-verify "${dirty[@]}")
+    # Without a network, what is in the cache is enough.
+    "${pack[@]}" || "${pack[@]}" --offline
 fi
 
 # The limit of crates.io.

@@ -24,6 +24,7 @@ pub mod prepare;
 pub mod processes;
 #[doc(hidden)]
 pub mod progress;
+mod project;
 mod prove;
 mod rank;
 mod select;

@@ -24,11 +24,13 @@ use tokio::time::timeout_at;
 
 use crate::input::ComputeArguments;
 use crate::processes::group;
+use crate::project;
 use crate::serve::seconds;
+use crate::usage::wrong;
 use answers::Libraries;
 use requests::{Add, Explain, Learn, Prove, Rank, Search, Select};
 
-/// Serve libraries to agents (Model Context Protocol)
+/// Serve libraries to coding agents (Model Context Protocol)
 ///
 /// Reads requests from standard input and answers on standard output, as Claude Code, Cursor, VS Code and other clients of the
 /// Model Context Protocol start it. Tools rank premises, select axioms, prove, search, and explain. They name libraries by their
@@ -38,8 +40,8 @@ use requests::{Add, Explain, Learn, Prove, Rank, Search, Select};
     formulanet mcp --library lemmas.db\n  \
     formulanet mcp --library lemmas.db --library sets.db --writable")]
 pub(crate) struct Arguments {
-    /// Serve this library
-    #[arg(long, value_name = "FILE", required = true)]
+    /// Serve this library [default: those that `formulanet.toml` names]
+    #[arg(long, value_name = "FILE")]
     library: Vec<PathBuf>,
     /// Let tools add statements and proofs to the libraries
     #[arg(long)]
@@ -70,6 +72,10 @@ struct Server {
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let Arguments { library, writable, timeout, compute } = arguments;
+    let library = if library.is_empty() { project::libraries()? } else { library };
+    if library.is_empty() {
+        return Err(wrong("say what to serve: --library FILE, or name libraries in `formulanet.toml`"));
+    }
     let engine = Engine::builder().precision(compute.precision).threads(compute.threads()).group(group()).build()?;
     let mut tools = Server::tool_router();
     if !writable {

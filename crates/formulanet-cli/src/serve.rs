@@ -14,6 +14,7 @@ use formulanet_server::{Server, Settings};
 
 use crate::input::counted;
 use crate::output::shown;
+use crate::project;
 
 /// Answer over HTTP, with a web page
 ///
@@ -31,7 +32,7 @@ pub(crate) struct Arguments {
     /// Listen on this address; port 0 takes any free one
     #[arg(long, value_name = "ADDRESS", default_value_t = Settings::default().listen)]
     listen: SocketAddr,
-    /// Serve this library; requests name it by its file name without the extension
+    /// Serve this library; requests name it by its file name without the extension [default: those that `formulanet.toml` names]
     #[arg(long, value_name = "FILE")]
     library: Vec<PathBuf>,
     /// A model file or a shipped model for the statements of requests, and for libraries made with it [default: the
@@ -159,7 +160,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let limits = arguments.limits;
     let server = Server::new(Settings {
         listen: arguments.listen,
-        libraries: arguments.library,
+        libraries: if arguments.library.is_empty() { project::libraries()? } else { arguments.library },
         model: arguments.model,
         lean: arguments.lean,
         lean_index: arguments.lean_index,

@@ -2,6 +2,7 @@
 
 pub mod files;
 pub mod hash;
+pub mod lists;
 pub mod map;
 pub mod random;
 pub mod temporary;

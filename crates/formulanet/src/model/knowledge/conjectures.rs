@@ -6,6 +6,7 @@ use formulanet_net::GraphInput;
 
 use crate::model::knowledge::index::{Index, weight};
 use crate::model::knowledge::packed::{self, Reader};
+use crate::util::lists::Lists;
 use crate::util::random::scramble;
 use crate::util::vector::sorted;
 
@@ -14,20 +15,15 @@ use crate::util::vector::sorted;
 pub struct Conjectures {
     /// All features, ascending.
     features: Vec<u32>,
-    /// The features of the first conjecture, ascending, by their places among all, and how often it has them; then those of the
-    /// next.
-    counts: Vec<(u32, u32)>,
-    /// Where the features of each conjecture end.
-    ends: Vec<usize>,
+    /// The features of each conjecture, ascending, by their places among all, and how often it has them.
+    counts: Lists<(u32, u32)>,
     /// Made for the first question: who only adds to a library asks none.
     index: OnceLock<Index<u32>>,
-    /// As the file had them that they were read from, because finding that out again takes long.
-    packed: Vec<u8>,
 }
 
 impl PartialEq for Conjectures {
     fn eq(&self, other: &Self) -> bool {
-        (&self.features, &self.counts, &self.ends) == (&other.features, &other.counts, &other.ends)
+        (&self.features, &self.counts) == (&other.features, &other.counts)
     }
 }
 
@@ -35,19 +31,8 @@ impl Conjectures {
     fn new(conjectures: &[Vec<(u32, u32)>]) -> Self {
         let features = sorted(conjectures.iter().flatten().map(|(feature, _)| *feature));
         let place = |&(feature, count): &(u32, u32)| (features.partition_point(|other| *other < feature) as u32, count);
-        let counts = conjectures.iter().flatten().map(place).collect();
-        let ends = conjectures.iter().scan(0, |end, own| {
-            *end += own.len();
-            Some(*end)
-        });
-        let ends = ends.collect();
-        Conjectures { features, counts, ends, ..Conjectures::default() }
-    }
-
-    /// The features of each conjecture by their places, and how often it has them.
-    fn each(&self) -> impl Iterator<Item = &[(u32, u32)]> + Clone {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, &end)| &self.counts[start..end])
+        let counts = conjectures.iter().map(|own| own.iter().map(place).collect()).collect();
+        Conjectures { features, counts, index: OnceLock::new() }
     }
 
     fn index(&self) -> &Index<u32> {
@@ -57,7 +42,7 @@ impl Conjectures {
             let weigh = |&(place, count): &(u32, u32)| {
                 (place, weights.get(count as usize).copied().unwrap_or_else(|| weight(count as usize)))
             };
-            Index::of_places(self.features.clone(), self.each().map(|own| own.iter().map(weigh)))
+            Index::of_places(self.features.clone(), self.counts.iter().map(|own| own.iter().map(weigh)))
         })
     }
 
@@ -68,12 +53,12 @@ impl Conjectures {
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.counts.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.counts.is_empty()
     }
 
     /// How like each of them a conjecture is, from 0 to 1.
@@ -93,14 +78,10 @@ impl Conjectures {
 
     /// As model files keep them.
     pub fn write(&self, bytes: &mut Vec<u8>) {
-        if !self.packed.is_empty() {
-            bytes.extend(&self.packed);
-            return;
-        }
         // Features are given by their places in a list of all, which are smaller numbers.
         packed::write_ascending(bytes, self.features.iter().map(|&feature| u64::from(feature)));
         packed::write(bytes, self.len() as u64);
-        for own in self.each() {
+        for own in self.counts.iter() {
             packed::write(bytes, own.len() as u64);
             // The difference of places, and below it whether a count follows: most are 1.
             let mut last = 0;
@@ -116,28 +97,29 @@ impl Conjectures {
 
     /// What [`Conjectures::write`] wrote; nothing if it is something else.
     pub fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        let begin = reader.bytes;
-        let features: Vec<u32> = reader.ascending(1 << 32)?.into_iter().map(|feature| feature as u32).collect();
+        let mut features = Vec::new();
+        reader.each_ascending(1 << 32, |feature| features.push(feature as u32))?;
         let conjectures = reader.count()?;
-        // A count of a feature takes a byte, or more.
-        let (mut counts, mut ends) = (Vec::with_capacity(reader.bytes.len()), Vec::with_capacity(conjectures));
+        // Most counts take a byte or two.
+        let mut counts = Lists::with_room(reader.bytes.len());
         for _ in 0..conjectures {
-            let (number, mut last) = (reader.count()?, 0u64);
-            for i in 0..number {
-                let difference = reader.number()?;
-                last = last.checked_add(difference >> 1)?;
-                let count =
-                    if difference & 1 == 1 { reader.number().filter(|&count| count > 1)? } else { 1 };
-                if last >= features.len() as u64 || i > 0 && difference >> 1 == 0 {
-                    return None;
+            counts.push(|counts| {
+                let (number, mut last) = (reader.count()?, 0u64);
+                for i in 0..number {
+                    let difference = reader.number()?;
+                    last = last.checked_add(difference >> 1)?;
+                    let count =
+                        if difference & 1 == 1 { reader.number().filter(|&count| count > 1)? } else { 1 };
+                    if last >= features.len() as u64 || i > 0 && difference >> 1 == 0 {
+                        return None;
+                    }
+                    counts.push((last as u32, u32::try_from(count).ok()?));
                 }
-                counts.push((last as u32, u32::try_from(count).ok()?));
-            }
-            ends.push(counts.len());
+                Some(())
+            })?;
         }
-        counts.shrink_to_fit();
-        let packed = begin[..begin.len() - reader.bytes.len()].to_vec();
-        Some(Conjectures { features, counts, ends, packed, index: OnceLock::new() })
+        counts.shrink();
+        Some(Conjectures { features, counts, index: OnceLock::new() })
     }
 }
 
