@@ -10,6 +10,7 @@ Needs the package `mcp` from PyPI.
 import argparse
 import asyncio
 import json
+import os
 import random
 import subprocess
 import tempfile
@@ -95,6 +96,12 @@ def memory(process: int) -> int:
     raise RuntimeError("no VmRSS")
 
 
+def cpu_seconds(process: int) -> float:
+    """Computing time of a process, which other work on the machine does not change."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def server_of(library: Path) -> int:
     """The process that serves a library."""
     found = subprocess.run(["pgrep", "-f", f"mcp --library {library}"], capture_output=True, text=True, check=True)
@@ -105,16 +112,20 @@ async def measure(session: ClientSession, library: Path, calls: int) -> None:
     draw = random.Random(1)
     goals = [f"!m n. (m + {draw.randrange(9)}) * n = c{draw.randrange(60)} + n" for _ in range(50)]
     times, memories = [], []
+    await call(session, "rank_premises", goal=goals[0])
+    process = server_of(library)
+    computed = cpu_seconds(process)
     for number in range(calls):
         began = time.perf_counter()
         found = await call(session, "rank_premises", goal=goals[number % len(goals)], k=16)
         times.append(time.perf_counter() - began)
         assert len(found) == 16
         if number in (calls // 10, calls - 1):
-            memories.append(memory(server_of(library)))
+            memories.append(memory(process))
+    computed = 1000 * (cpu_seconds(process) - computed) / calls
     times.sort()
     milliseconds = [round(1000 * times[int(share * (len(times) - 1))], 1) for share in (0.5, 0.95, 1)]
-    print(f"{calls} calls: median {milliseconds[0]} ms, p95 {milliseconds[1]} ms, slowest {milliseconds[2]} ms")
+    print(f"{calls} calls: median {milliseconds[0]} ms, p95 {milliseconds[1]} ms, slowest {milliseconds[2]} ms, {computed:.1f} ms of CPU each")
     print(f"resident memory: {memories[0]} KiB after {calls // 10} calls, {memories[-1]} KiB after {calls}")
 
 
