@@ -14,8 +14,8 @@ use formulanet::{Cancel, Engine, Error};
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{
-    Implementation, ListResourcesResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, Resource, ResourceContents, ServerCapabilities, ServerConfig,
+    Implementation, ListResourcesResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt, tool, tool_handler, tool_router};
@@ -76,7 +76,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if library.is_empty() {
         return Err(wrong("say what to serve: --library FILE, or name libraries in `formulanet.toml`"));
     }
-    let engine = Engine::builder().precision(compute.precision).threads(compute.threads()).group(group()).build()?;
+    let engine =
+        Engine::builder().precision(compute.precision).threads(compute.threads()).group(group()).build()?;
     let mut tools = Server::tool_router();
     if !writable {
         WRITING.iter().for_each(|tool| tools.remove_route(tool));
@@ -115,8 +116,14 @@ impl Server {
         work: impl FnOnce(&Libraries, &Cancel) -> Result<String> + Send + 'static,
     ) -> Result<String, String> {
         let until = Instant::now() + self.timeout;
-        let late = || format!("the call took longer than {} s; ask for less, or raise --timeout", self.timeout.as_secs_f64());
-        let permit = timeout_at(until.into(), Arc::clone(&self.permits).acquire_owned()).await.map_err(|_| late())?;
+        let late = || {
+            format!(
+                "the call took longer than {} s; ask for less, or raise --timeout",
+                self.timeout.as_secs_f64()
+            )
+        };
+        let permit =
+            timeout_at(until.into(), Arc::clone(&self.permits).acquire_owned()).await.map_err(|_| late())?;
         let (called_off, is_closed) = (context.ct, Arc::clone(&self.is_closed));
         let cancel = Cancel::when(move || {
             called_off.is_cancelled() || is_closed.load(Ordering::Relaxed) || Instant::now() >= until
@@ -141,45 +148,73 @@ impl Server {
     /// Rank the statements of a library by how useful they are for proving a goal. Returns one JSON object per line, the most
     /// useful premise first: `name` is exact, long statements are cut (`explain` has them in full)
     #[tool(annotations(read_only_hint = true))]
-    async fn rank_premises(&self, request: Parameters<Rank>, context: RequestContext<RoleServer>) -> Result<String, String> {
+    async fn rank_premises(
+        &self,
+        request: Parameters<Rank>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<String, String> {
         self.answer(context, |libraries, cancel| libraries.rank(request.0, cancel)).await
     }
 
     /// Keep the axioms of a TPTP problem, or of a TPTP library, that are most useful for its conjecture. Returns a problem that a
     /// prover reads as it is
     #[tool(annotations(read_only_hint = true))]
-    async fn select_axioms(&self, request: Parameters<Select>, context: RequestContext<RoleServer>) -> Result<String, String> {
+    async fn select_axioms(
+        &self,
+        request: Parameters<Select>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<String, String> {
         self.answer(context, |libraries, cancel| libraries.select(request.0, cancel)).await
     }
 
     /// Prove a TPTP problem, or a formula or statement of a TPTP library, with the automatic provers of this machine. Returns
     /// `status` (SZS) and the `premises` of the proof
     #[tool(annotations(read_only_hint = true))]
-    async fn prove(&self, request: Parameters<Prove>, context: RequestContext<RoleServer>) -> Result<String, String> {
+    async fn prove(
+        &self,
+        request: Parameters<Prove>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<String, String> {
         self.answer(context, |libraries, cancel| libraries.prove(request.0, cancel)).await
     }
 
     /// Find statements of a library by part of a name, by a pattern of names, or by a similar formula
     #[tool(annotations(read_only_hint = true))]
-    async fn search_library(&self, request: Parameters<Search>, context: RequestContext<RoleServer>) -> Result<String, String> {
+    async fn search_library(
+        &self,
+        request: Parameters<Search>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<String, String> {
         self.answer(context, |libraries, cancel| libraries.search(request.0, cancel)).await
     }
 
     /// Explain why premises are useful for a goal: symbols in common, proofs that used them, and their statements in full
     #[tool(annotations(read_only_hint = true))]
-    async fn explain(&self, request: Parameters<Explain>, context: RequestContext<RoleServer>) -> Result<String, String> {
+    async fn explain(
+        &self,
+        request: Parameters<Explain>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<String, String> {
         self.answer(context, |libraries, cancel| libraries.explain(request.0, cancel)).await
     }
 
     /// Add statements to a library; one with the name of a stored statement replaces it
     #[tool(annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = true))]
-    async fn add_statements(&self, request: Parameters<Add>, context: RequestContext<RoleServer>) -> Result<String, String> {
+    async fn add_statements(
+        &self,
+        request: Parameters<Add>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<String, String> {
         self.answer(context, |libraries, _| libraries.add(request.0)).await
     }
 
     /// Record which premises a proof of a stored statement used. Later rankings use it at once
     #[tool(annotations(read_only_hint = false, destructive_hint = false, idempotent_hint = true))]
-    async fn learn_proof(&self, request: Parameters<Learn>, context: RequestContext<RoleServer>) -> Result<String, String> {
+    async fn learn_proof(
+        &self,
+        request: Parameters<Learn>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<String, String> {
         self.answer(context, |libraries, _| libraries.learn(request.0)).await
     }
 }
@@ -204,7 +239,9 @@ impl ServerHandler for Server {
     ) -> Result<ListResourcesResult, ErrorData> {
         let resource = |name: &str| {
             let resource = Resource::new(format!("formulanet://library/{name}"), name);
-            resource.with_description("Number of statements and proofs, language and model").with_mime_type("application/json")
+            resource
+                .with_description("Number of statements and proofs, language and model")
+                .with_mime_type("application/json")
         };
         Ok(ListResourcesResult::with_all_items(self.libraries.names().map(resource).collect()))
     }

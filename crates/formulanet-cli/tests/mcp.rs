@@ -142,14 +142,18 @@ fn tools_answer_like_the_command() {
     let tools = listed["result"]["tools"].as_array().unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["explain", "prove", "rank_premises", "search_library", "select_axioms"]);
-    assert!(tools.iter().all(|tool| tool["description"].as_str().is_some_and(|text| text.len() > 40)), "{tools:?}");
+    assert!(
+        tools.iter().all(|tool| tool["description"].as_str().is_some_and(|text| text.len() > 40)),
+        "{tools:?}"
+    );
     // Same names and same scores, digit by digit.
     let goal = "!a b. a + b = b + a + 0";
     let command = ["rank", goal, "--library", &folder.text("sums.db"), "--format", "json"];
     let (text, _) = client.call("rank_premises", json!({"goal": goal}));
     assert_eq!(text, formulanet(&command, b"").output().trim_end());
     assert_eq!(client.rows("rank_premises", json!({"goal": goal, "k": 1, "library": "sums"})).len(), 1);
-    let best = client.rows("rank_premises", json!({"goal": goal, "exclude": ["ADD_*"], "before": "MUL_COMM"}));
+    let best =
+        client.rows("rank_premises", json!({"goal": goal, "exclude": ["ADD_*"], "before": "MUL_COMM"}));
     assert!(best.is_empty(), "{best:?}");
 
     let found = client.rows("search_library", json!({"contains": "add"}));
@@ -213,9 +217,14 @@ fn axioms_are_selected_from_a_problem_and_a_library() {
     library(&folder, "sets.db", SETS);
     library(&folder, "sums.db", SUMS);
     let mut client = Client::start(&folder, &["--library", "sets.db", "--library", "sums.db"]);
-    let problem = "fof(own, axiom, ![A] : subset(A, A)). fof(goal, conjecture, ![A, B] : subset(A, union(A, B))).";
-    let (text, is_error) = client.call("select_axioms", json!({"problem": problem, "library": "sets", "k": 3}));
-    assert!(!is_error && text.contains("fof(goal, conjecture") && text.contains("fof(union, axiom"), "{text}");
+    let problem =
+        "fof(own, axiom, ![A] : subset(A, A)). fof(goal, conjecture, ![A, B] : subset(A, union(A, B))).";
+    let (text, is_error) =
+        client.call("select_axioms", json!({"problem": problem, "library": "sets", "k": 3}));
+    assert!(
+        !is_error && text.contains("fof(goal, conjecture") && text.contains("fof(union, axiom"),
+        "{text}"
+    );
     let (text, _) = client.call("select_axioms", json!({"problem": problem}));
     assert!(text.contains("fof(own, axiom") && !text.contains("fof(union"), "{text}");
     client.fails("select_axioms", json!({"problem": problem, "library": "sums"}), "TPTP");
@@ -247,7 +256,10 @@ fn proves_and_stops_proving() {
     library(&folder, "sets.db", SETS);
     let mut client = Client::start(&folder, &["--library", "sets.db"]);
     let proved = client.rows("prove", json!({"goal": "![A, B] : subset(A, union(A, B))"}));
-    assert_eq!((&proved[0]["status"], &proved[0]["premises"]), (&json!("Theorem"), &json!(["subset", "union"])));
+    assert_eq!(
+        (&proved[0]["status"], &proved[0]["premises"]),
+        (&json!("Theorem"), &json!(["subset", "union"]))
+    );
     assert!(proved[0].get("proof").is_none());
     let problem = "fof(a, axiom, p). fof(b, axiom, p => q). fof(goal, conjecture, q).";
     let proved = client.rows("prove", json!({"problem": problem, "proof": true}));
@@ -257,7 +269,8 @@ fn proves_and_stops_proving() {
     let calls: Vec<u64> = (0..4).map(|_| client.begin_call("prove", &endless)).collect();
     thread::sleep(Duration::from_millis(500));
     for id in calls {
-        let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+        let cancel =
+            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
         client.send(&cancel.to_string());
     }
     let began = Instant::now();
@@ -281,7 +294,17 @@ fn hostile_input_changes_nothing() {
     let mut client = Client::start(&folder, &["--library", "sums.db", "--timeout", "20"]);
     let goal = json!({"goal": "!n. n + 0 = n"});
     let expected = client.rows("rank_premises", goal.clone());
-    let garbage = ["", "garbage", "{", "[]", "{\"jsonrpc\": \"2.0\"}", "\u{0}\u{1}", "{\"id\": 7}", "null", "\"\u{feff}\""];
+    let garbage = [
+        "",
+        "garbage",
+        "{",
+        "[]",
+        "{\"jsonrpc\": \"2.0\"}",
+        "\u{0}\u{1}",
+        "{\"id\": 7}",
+        "null",
+        "\"\u{feff}\"",
+    ];
     garbage.iter().for_each(|line| client.send(line));
     client.input.as_mut().unwrap().write_all(b"\xff\xfe\x80\n").unwrap();
     client.send(&format!("{}{}", "[".repeat(100_000), "]".repeat(100_000)));
@@ -297,7 +320,9 @@ fn hostile_input_changes_nothing() {
     client.fails("search_library", json!({"formula": "(("}), "formula");
     client.fails("prove", json!({"problem": "fof(a, conjecture, p).", "seconds": -1}), "seconds");
     client.fails("select_axioms", json!({"problem": "fof("}), "problem");
-    for arguments in [json!({}), json!({"goal": 7}), json!({"goal": "T", "unknown": 1}), json!({"goal": "T", "k": -1})] {
+    for arguments in
+        [json!({}), json!({"goal": 7}), json!({"goal": "T", "unknown": 1}), json!({"goal": "T", "k": -1})]
+    {
         let answer = client.ask("tools/call", json!({"name": "rank_premises", "arguments": arguments}));
         assert!(answer.get("error").is_some() || answer["result"]["isError"] == true, "{answer}");
     }

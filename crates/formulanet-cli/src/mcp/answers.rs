@@ -5,11 +5,14 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use formulanet::analyze::Analyzer;
 use formulanet::policy::Stage1;
 use formulanet::problem::ProblemOptions;
-use formulanet::rank::{Intake, Library, matches};
-use formulanet::read::{Proof, Source, Statement, Syntax};
-use formulanet::{Cancel, Corpus, Engine, Policy, Problem, Query, Ranking, Residency, Take};
+use formulanet::read::{Proof, Source};
+use formulanet::util::glob::matches;
+use formulanet::{
+    Cancel, Corpus, Engine, Language, Library, Policy, Problem, Query, Ranking, Residency, Statement, Take,
+};
 use serde_json::json;
 
 use super::requests::{Add, Explain, Learn, NewStatement, Prove, Rank, Search, Select};
@@ -83,22 +86,25 @@ impl Libraries {
         };
         let Some(shelf) = found else {
             let known = self.names().collect::<Vec<_>>().join(", ");
-            bail!("expected `library` to be one of {known}, found {}", name.map_or("none".into(), |name| format!("`{name}`")));
+            bail!(
+                "expected `library` to be one of {known}, found {}",
+                name.map_or("none".into(), |name| format!("`{name}`"))
+            );
         };
         Ok(shelf)
     }
 
     /// The library of a call that writes, open, and its language.
-    fn open_shelf(&self, name: Option<&str>) -> Result<(Library, Syntax)> {
+    fn open_shelf(&self, name: Option<&str>) -> Result<(Library, Language)> {
         let library = Library::open(&self.shelf(name)?.path)?;
-        let language = library.syntax()?;
+        let language = library.language()?;
         Ok((library, language))
     }
 
     /// A library in the language of provers.
     fn tptp_shelf(&self, name: Option<&str>) -> Result<&Shelf> {
         let shelf = self.shelf(name)?;
-        if shelf.corpus(&self.engine)?.language() != Syntax::Tptp {
+        if shelf.corpus(&self.engine)?.language() != Language::Tptp {
             return Err(formulanet::Error::NotTptp.into());
         }
         Ok(shelf)
@@ -134,23 +140,28 @@ impl Libraries {
     }
 
     pub(super) fn select(&self, request: Select, cancel: &Cancel) -> Result<String> {
-        let stored = request.library.map(|name| self.tptp_shelf(Some(&name))?.corpus(&self.engine)).transpose()?;
+        let stored =
+            request.library.map(|name| self.tptp_shelf(Some(&name))?.corpus(&self.engine)).transpose()?;
         let model = match &stored {
             Some(corpus) => corpus.model(),
-            None => self.engine.model_for(Syntax::Tptp)?,
+            None => self.engine.model_for(Language::Tptp)?,
         };
         let source = Source::text("problem", request.problem);
-        let mut problem = Problem::read(source, &model.ranker, &ProblemOptions::default())?;
+        let mut problem = Problem::read(source, &model.retriever, &ProblemOptions::default())?;
         let axioms = problem.take_axioms();
         let corpus = match stored {
             Some(stored) => stored.with_local(axioms, None, true),
-            None => Corpus::of_local(model, axioms, Syntax::Tptp, true),
+            None => Corpus::of_local(model, axioms, Language::Tptp, true),
         };
         let query = problem.query().policy(Policy::for_provers()).k(request.k.unwrap_or(64));
         let ranking = self.engine.rank_with(&corpus, &query, cancel)?;
         let text = problem.reduced(&ranking.hits, ranking.considered);
         if text.len() > LONGEST_TEXT {
-            bail!("the problem with {} axioms has {} bytes, at most {LONGEST_TEXT} are returned: lower `k`", ranking.hits.len(), text.len());
+            bail!(
+                "the problem with {} axioms has {} bytes, at most {LONGEST_TEXT} are returned: lower `k`",
+                ranking.hits.len(),
+                text.len()
+            );
         }
         Ok(text)
     }
@@ -168,7 +179,8 @@ impl Libraries {
             bail!("expected `seconds` above 0 and at most 3600, found {seconds}");
         }
         let library = shelf.map(|shelf| shelf.path.as_path());
-        let mut outcome = prove_within(&self.engine, library, &target, Duration::from_secs_f64(seconds), cancel)?;
+        let mut outcome =
+            prove_within(&self.engine, library, &target, Duration::from_secs_f64(seconds), cancel)?;
         cancel.check()?;
         outcome.proof = outcome.proof.filter(|_| request.proof).map(|proof| cut(&proof, LONGEST_TEXT));
         Ok(serde_json::to_string(&outcome)?)
@@ -176,20 +188,28 @@ impl Libraries {
 
     pub(super) fn search(&self, request: Search, cancel: &Cancel) -> Result<String> {
         let (shelf, k) = (self.shelf(request.library.as_deref())?, rows(request.k, 16)?);
-        let fits: Box<dyn Fn(&Statement) -> bool> = match (request.contains, request.pattern, request.formula) {
+        let fits: Box<dyn Fn(&Statement) -> bool> = match (request.contains, request.pattern, request.formula)
+        {
             (Some(part), None, None) => {
                 let part = part.to_lowercase();
-                Box::new(move |statement| [&statement.name, &statement.text].iter().any(|text| text.to_lowercase().contains(&part)))
+                Box::new(move |statement| {
+                    [&statement.name, &statement.text].iter().any(|text| text.to_lowercase().contains(&part))
+                })
             }
             (None, Some(pattern), None) => Box::new(move |statement| matches(&pattern, &statement.name)),
             (None, None, Some(formula)) => {
                 let corpus = shelf.corpus(&self.engine)?;
-                let formula = Intake::new(&corpus.model().ranker).take("formula", &formula, corpus.language())?;
+                let formula = Analyzer::new(&corpus.model().retriever).analyze(
+                    "formula",
+                    &formula,
+                    corpus.language(),
+                )?;
                 let hits = self.engine.neighbors(&corpus, &formula.encoded, k, cancel)?;
                 return Ok(joined(hits.iter().map(|hit| {
                     let similarity = (hit.score * 1000.0).round() as f64 / 1000.0;
                     let statement = cut(&hit.statement.text, LONGEST_STATEMENT);
-                    json!({"name": hit.statement.name, "similarity": similarity, "statement": statement}).to_string()
+                    json!({"name": hit.statement.name, "similarity": similarity, "statement": statement})
+                        .to_string()
                 })));
             }
             _ => bail!("expected one of `contains`, `pattern` and `formula`"),
@@ -204,8 +224,8 @@ impl Libraries {
     }
 
     pub(super) fn add(&self, request: Add) -> Result<String> {
-        let (mut library, syntax) = self.open_shelf(request.library.as_deref())?;
-        let statement = |new: NewStatement| Statement { name: new.name, text: new.statement, syntax };
+        let (mut library, language) = self.open_shelf(request.library.as_deref())?;
+        let statement = |new: NewStatement| Statement { name: new.name, text: new.statement, language };
         let added = library.add(&self.engine, request.statements.into_iter().map(statement))?;
         Ok(json!({"new": added.new, "changed": added.replaced, "same": added.same}).to_string())
     }
@@ -215,7 +235,7 @@ impl Libraries {
         library.statement(&request.name)?;
         let proof = Proof { name: request.name, used: request.premises, place: "premises".to_owned() };
         let learnt = library.learn(&[proof], false)?;
-        Ok(json!({"new": learnt.new, "same": learnt.same, "warning": learnt.oddities.report()}).to_string())
+        Ok(json!({"new": learnt.new, "same": learnt.same, "warning": learnt.warnings.report()}).to_string())
     }
 }
 
@@ -248,5 +268,9 @@ fn joined(lines: impl Iterator<Item = String>) -> String {
 
 /// A text of at most this number of bytes.
 fn cut(text: &str, longest: usize) -> String {
-    if text.len() <= longest { text.to_owned() } else { format!("{}…", &text[..text.floor_char_boundary(longest)]) }
+    if text.len() <= longest {
+        text.to_owned()
+    } else {
+        format!("{}…", &text[..text.floor_char_boundary(longest)])
+    }
 }
