@@ -20,8 +20,10 @@ name=formulanet-$version-$target
 place=dist/$name
 rm -rf "$place" "dist/$name".*
 mkdir -p "$place/completions" "$place/man"
-cp "$program" "$place/"
-program=$place/${program##*/}
+ending=''
+[ "${program%.exe}" = "$program" ] || ending=.exe
+cp "$program" "$place/formulanet$ending"
+program=$place/formulanet$ending
 strip "$program" 2>/dev/null || true
 size=$(stat -c %s "$program" 2>/dev/null || stat -f %z "$program")
 most=$((36 * 1024 * 1024))
