@@ -46,7 +46,7 @@ def stored_request(library, name):
 
 
 def select_command(program, problems, out, is_anonymous):
-    names = ["--no-names"] if is_anonymous else []
+    names = ["--symbols", "anonymous"] if is_anonymous else []
     return [program, "select", *problems, "-k", str(K), "--out", out, "--format", "json", "--precision", "f32", *names]
 
 

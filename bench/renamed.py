@@ -4,7 +4,7 @@
     bench/eprover.py make --archive deepmath-train.tar.zst --prepared prepared --out problems --problems 40
     bench/renamed.py problems --program target/release/formulanet -k 16,64,256 --seconds 5 [--save FILE]
 
-Each problem is written anew with random names for symbols and axioms. `formulanet select --no-names` selects axioms of both; the
+Each problem is written anew with random names for symbols and axioms. `formulanet select --symbols anonymous` selects axioms of both; the
 selections must be the same to the last axiom, or the script stops. Beside it: MePo-like selection, as `formulanet eval --theory
 --method mepo` ranks the axioms of the problem in its order. E has so many CPU seconds for each K; a problem counts as
 proved if any K proves it.
@@ -14,7 +14,7 @@ import argparse, importlib.util, json, pathlib, random, re, subprocess, sys, tem
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("problems", type=pathlib.Path)
 parser.add_argument("--program", required=True)
-parser.add_argument("--reader", help="a model that reads axioms together, instead of the one that is built in")
+parser.add_argument("--reranker", help="a model that reads axioms together, instead of the one that is built in")
 parser.add_argument("-k", type=lambda text: [int(k) for k in text.split(",")], default=[16, 64, 256])
 parser.add_argument("--seconds", type=int, default=5)
 parser.add_argument("--seed", type=int, default=0)
@@ -45,8 +45,8 @@ def renamed(text, rng):
 
 
 def selected(problem, k):
-    command = [options.program, "select", str(problem), "--no-names", "-k", str(k), "--format", "names"]
-    command += ["--reader", options.reader] if options.reader else []
+    command = [options.program, "select", str(problem), "--symbols", "anonymous", "-k", str(k), "--format", "names"]
+    command += ["--reranker", options.reader] if options.reader else []
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return printed.strip().split(":", 1)[1].split()
 

@@ -4,7 +4,7 @@
     bench/eprover.py make --archive deepmath-train.tar.zst --prepared prepared --out others --problems 40 --seed 2
     bench/schedule.py others [--program target/release/formulanet] [--seconds 3] [--not problems]
 
-For every problem, number of axioms and order (with names, and `--no-names`), E tries for so many CPU seconds. What it took is
+For every problem, number of axioms and order (with names, and `--symbols anonymous`), E tries for so many CPU seconds. What it took is
 printed, a line a problem. Then slices are chosen greedily: the next is always the one that proves the most further problems for
 each second that it takes. Problems that are in the folder `--not`, too, are left out.
 """
@@ -43,7 +43,7 @@ def main():
     took = {}
     for file in files:
         with tempfile.TemporaryDirectory() as folder:
-            for order, sizes, flags in (("names", SIZES, []), ("none", NAMELESS, ["--no-names"])):
+            for order, sizes, flags in (("names", SIZES, []), ("none", NAMELESS, ["--symbols", "anonymous"])):
                 out = pathlib.Path(folder) / order
                 select = [options.program, "select", file, "-k", ",".join(map(str, sizes)), "--out", out, *flags]
                 subprocess.run(select, check=True, capture_output=True)

@@ -25,21 +25,23 @@ class Ranked:
     #: 1 for the best.
     rank: int
     name: str
-    #: The probability that it is useful, with the digits that the command line prints.
+    #: What the statements of one ranking are sorted by, from 0 to 1.
     score: float
     #: As it was written.
     statement: str
     #: `hol` or `tptp`.
     syntax: str
     #: With `explain`: symbols that it has in common with the conjecture of a problem.
-    shared: Optional[List[str]] = None
+    shared_symbols: Optional[List[str]] = None
     #: With `explain`: its symbols that the model does not know.
-    unknown: Optional[List[str]] = None
+    unknown_symbols: Optional[List[str]] = None
     #: With `explain`: the score without the conjecture, if the model can tell.
-    without_conjecture: Optional[float] = None
+    base_rate: Optional[float] = None
+    #: How likely a proof uses it, if that was estimated.
+    probability: Optional[float] = None
 
     def __str__(self) -> str:
-        return f"{self.rank:>4}  {self.score:.4f}  {self.name}  {' '.join(self.statement.split())}"
+        return f"{self.rank:>4}  {self.score:.2f}  {self.name}  {' '.join(self.statement.split())}"
 
 
 class Ranking(List[Ranked]):
@@ -48,8 +50,8 @@ class Ranking(List[Ranked]):
     >>> ranking = rank("!a. a + 1 = 1 + a", {"ADD_COMM": "!m n. m + n = n + m", "REFL": "!x. x = x"})
     >>> ranking.names
     ['ADD_COMM', 'REFL']
-    >>> list(ranking.columns())
-    ['rank', 'name', 'score', 'statement', 'syntax']
+    >>> list(ranking.columns())[:4]
+    ['rank', 'name', 'score', 'statement']
     """
 
     @property
@@ -58,8 +60,8 @@ class Ranking(List[Ranked]):
         return [row.name for row in self]
 
     def columns(self) -> Dict[str, List[Any]]:
-        """The fields of all rows by their names. Those that only `explain` fills are left out without it."""
-        optional = {"shared", "unknown", "without_conjecture"}
+        """The fields of all rows by their names. Those that no row has, such as what only `explain` fills, are left out."""
+        optional = {"shared_symbols", "unknown_symbols", "base_rate", "probability"}
         columns = {field.name: [getattr(row, field.name) for row in self] for field in fields(Ranked)}
         is_empty = {name for name in optional if all(value is None for value in columns[name])}
         return {name: values for name, values in columns.items() if name not in is_empty}
@@ -124,19 +126,19 @@ def rank(
     name: Optional[str] = None,
     before: Optional[str] = None,
     module: Union[str, Iterable[str], None] = None,
-    keep_goal: bool = False,
-    order: str = "goal",
+    keep_duplicates: bool = False,
+    order: str = "lift",
     syntax: Optional[str] = None,
     overload: Optional[str] = None,
     constants: Union[str, Iterable[str], None] = None,
     variables: Union[str, Iterable[str], None] = None,
     input_format: Optional[str] = None,
-    threshold: float = 0.0,
+    min_score: float = 0.0,
     include: Union[str, Iterable[str], None] = None,
     exclude: Union[str, Iterable[str], None] = None,
     model: Union["Model", Path, None] = None,
-    read: Optional[bool] = None,
-    reader: Union["Model", Path, None] = None,
+    rerank: str = "auto",
+    reranker: Union["Model", Path, None] = None,
     explain: bool = False,
 ) -> Ranking:
     """Ranks statements by how useful they are for a conjecture, as `formulanet rank` does, with the same scores.
@@ -151,13 +153,14 @@ def rank(
     has more statements, such as lemmas of your own. With a library, `name` ranks for one of its statements what comes
     before it, `before` keeps what comes before a statement, and `module` what is from these modules or files.
 
-    Statements that say the same as the conjecture are left out unless you set `keep_goal`. With the order `goal`, what
-    the conjecture makes likely comes first, with `probability` what is most likely to be used. `threshold` drops low
+    Statements that say the same as the conjecture are left out unless you set `keep_duplicates`. With the order `lift`, what
+    the conjecture makes likelier than usual comes first, with `probability` what is most likely to be used. `min_score` drops low
     scores, `include` and `exclude` take names or patterns such as `ADD_*`.
 
     `syntax` is `hol` or `tptp`; it is that of the statements if you leave it out. `overload`, `constants` and `variables`
-    say how to read the conjecture in HOL Light's syntax. `model` is a `Model`, a built-in model's name or a file. `read`
-    turns reading the best statements together with the conjecture on or off; by default it is on where it helps.
+    say how to read the conjecture in HOL Light's syntax. `model` is a `Model`, a built-in model's name or a file. `rerank`
+    says whether the best are scored once more, together with the conjecture: `auto`, where it was measured to help, `on` or `off`;
+    `reranker` is the model that does it.
     """
     from ._library import Library
 
@@ -179,18 +182,18 @@ def rank(
             "library": None if library is None else library._native,
             "before": before,
             "modules": names(module),
-            "keep_goal": keep_goal,
+            "keep_duplicates": keep_duplicates,
             "order": order,
             "explain": explain,
-            "taken": _taken(k, threshold, include, exclude),
-            "choice": {"model": model_of(model), "read": read, "reader": model_of(reader)},
+            "taken": _taken(k, min_score, include, exclude),
+            "choice": {"model": model_of(model), "rerank": rerank, "reranker": model_of(reranker)},
             "reading": reading(syntax, overload, constants, variables),
         }
     )
     warn(unmatched(answer["unmatched"]))
     return Ranking(
-        Ranked(place, name, score, statement, syntax, None, unknown, alone)
-        for place, (name, score, statement, syntax, unknown, alone) in enumerate(answer["rows"], 1)
+        Ranked(place, name, score, statement, syntax, None, unknown, alone, probability)
+        for place, (name, score, statement, syntax, unknown, alone, probability) in enumerate(answer["rows"], 1)
     )
 
 
@@ -199,14 +202,14 @@ def select(
     *,
     k: int = 64,
     library: Union["Library", Path, None] = None,
-    keep: Union[str, Iterable[str], None] = None,
-    no_names: bool = False,
-    threshold: float = 0.0,
+    keep_roles: Union[str, Iterable[str], None] = None,
+    symbols: str = "named",
+    min_score: float = 0.0,
     include: Union[str, Iterable[str], None] = None,
     exclude: Union[str, Iterable[str], None] = None,
     model: Union["Model", Path, None] = None,
-    read: Optional[bool] = None,
-    reader: Union["Model", Path, None] = None,
+    rerank: str = "auto",
+    reranker: Union["Model", Path, None] = None,
     explain: bool = False,
 ) -> Selection:
     """Keeps the best axioms of a TPTP problem, as `formulanet select` does.
@@ -216,7 +219,7 @@ def select(
     ... fof(irreflexive, axiom, ![X]: ~less(X,X)).
     ... fof(goal, conjecture, ![X,A]: (in(X,union(A,A)) => in(X,A))).
     ... '''
-    >>> selection = select(problem, k=1, no_names=True)
+    >>> selection = select(problem, k=1, symbols="anonymous")
     >>> selection.names
     ['union']
     >>> print(selection.text)
@@ -226,9 +229,9 @@ def select(
     <BLANKLINE>
 
     `problem` is a path, or the text of a problem: a string with a bracket that is not the name of a file. Includes of a
-    file are read, those of a text are not. Statements with the roles `keep` are always in; that is `hypothesis` and
-    `assumption` unless you say otherwise. `no_names` looks at no symbol's name, for problems whose symbols no model
-    knows. `library` adds the best statements of a library in TPTP's language.
+    file are read, those of a text are not. Statements with the roles `keep_roles` are always in; that is `hypothesis` and
+    `assumption` unless you say otherwise. `symbols="anonymous"` looks at no symbol's name, for problems whose symbols
+    no model knows, and `"both"` fuses both orders. `library` adds the best statements of a library in TPTP's language.
     """
     from ._library import Library
 
@@ -240,28 +243,28 @@ def select(
             "file": "problem" if is_text else os.fspath(problem),
             "text": problem if is_text else None,
             "library": None if library is None else library._native,
-            "keep": None if keep is None else names(keep),
-            "no_names": no_names,
+            "keep_roles": None if keep_roles is None else names(keep_roles),
+            "symbols": symbols,
             "explain": explain,
-            "taken": _taken(k, threshold, include, exclude),
-            "choice": {"model": model_of(model), "read": read, "reader": model_of(reader)},
+            "taken": _taken(k, min_score, include, exclude),
+            "choice": {"model": model_of(model), "rerank": rerank, "reranker": model_of(reranker)},
         }
     )
     warn(answer["warnings"] + unmatched(answer["unmatched"]))
     rows = Ranking(
-        Ranked(place, name, score, statement, "tptp", shared, unknown)
-        for place, (name, score, statement, shared, unknown) in enumerate(answer["rows"], 1)
+        Ranked(place, name, score, statement, "tptp", shared, unknown, None, probability)
+        for place, (name, score, statement, shared, unknown, probability) in enumerate(answer["rows"], 1)
     )
     return Selection(answer["text"], answer["conjectures"], rows)
 
 
 def _taken(
     k: int,
-    threshold: float,
+    min_score: float,
     include: Union[str, Iterable[str], None],
     exclude: Union[str, Iterable[str], None],
 ) -> dict:
-    return {"k": k, "threshold": threshold, "include": names(include), "exclude": names(exclude)}
+    return {"k": k, "min_score": min_score, "include": names(include), "exclude": names(exclude)}
 
 
 def read(path: Path, *, input_format: Optional[str] = None) -> List[Statement]:

@@ -21,15 +21,15 @@ use crate::models::{Kind, Loaded, Model};
 #[pyo3(from_item_all)]
 pub(crate) struct Taken {
     k: usize,
-    threshold: f32,
+    min_score: f32,
     include: Vec<String>,
     exclude: Vec<String>,
 }
 
 impl Taken {
     pub(crate) fn take(self) -> Take {
-        let Taken { k, threshold, include, exclude } = self;
-        Take::new(k, threshold, include, exclude)
+        let Taken { k, min_score, include, exclude } = self;
+        Take::new(k, min_score, include, exclude)
     }
 }
 
@@ -141,7 +141,7 @@ pub(crate) struct Asked {
     library: Option<Py<Library>>,
     before: Option<String>,
     modules: Vec<String>,
-    keep_goal: bool,
+    keep_duplicates: bool,
     order: String,
     explain: bool,
     taken: Taken,
@@ -149,8 +149,9 @@ pub(crate) struct Asked {
     reading: Reading,
 }
 
-/// Name, score, statement, syntax; symbols that the model does not know, and the score without the conjecture.
-pub(crate) type Row = (String, f64, String, &'static str, Option<Vec<String>>, Option<f64>);
+/// Name, score, statement, syntax; symbols that the model does not know, the score without the conjecture, and the
+/// probability.
+pub(crate) type Row = (String, f64, String, &'static str, Option<Vec<String>>, Option<f64>, Option<f64>);
 
 /// What is answered.
 #[derive(IntoPyObject)]
@@ -164,7 +165,7 @@ pub(crate) struct Answer {
 
 #[pyfunction]
 pub(crate) fn rank(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
-    let Asked { conjecture, name, parts, input_format, library, before, modules, keep_goal, .. } = asked;
+    let Asked { conjecture, name, parts, input_format, library, before, modules, keep_duplicates, .. } = asked;
     let format = maybe_one_of(py, &Format::ALL, "input_format", input_format.as_deref())?;
     let order = one_of(py, &Order::ALL, "order", &asked.order)?;
     let (reader, choice) = (asked.reading.understood(py)?, asked.choice.chosen(py)?);
@@ -187,7 +188,7 @@ pub(crate) fn rank(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
             _ => reader.goal(conjecture.unwrap_or_default(), reader.syntax.unwrap_or(statements)),
         };
         let corpus = corpus(&model, contents, (own, statements, false))?;
-        let duplicates = if keep_goal { Duplicates::Keep } else { Duplicates::Drop };
+        let duplicates = if keep_duplicates { Duplicates::Keep } else { Duplicates::Drop };
         let policy = Policy::for_people().order(order).rerank(rerank);
         let mut query = Query::new(goal).modules(modules).duplicates(duplicates).policy(policy).take(take);
         if let Some(before) = before {
@@ -200,7 +201,7 @@ pub(crate) fn rank(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
         let row = |hit: Hit| -> Row {
             let Statement { name, text, language: syntax } = hit.statement;
             let unknown = hit.evidence.map(|evidence| evidence.unknown_symbols);
-            (name, digits(hit.score), text, Language::name(syntax), unknown, hit.base_rate.map(digits))
+            (name, digits(hit.score), text, Language::name(syntax), unknown, hit.base_rate.map(digits), hit.probability.map(digits))
         };
         Ok(Answer {
             rows: ranking.hits.into_iter().map(row).collect(),

@@ -6,7 +6,7 @@ use formulanet::{Error, Hit, Language, Policy, Problem, Symbols};
 use pyo3::prelude::*;
 
 use crate::errors::refused;
-use crate::input::digits;
+use crate::input::{digits, one_of};
 use crate::interrupt::{OnInterrupt, interruptible};
 use crate::library::Library;
 use crate::rank::{Choice, Taken, corpus};
@@ -21,15 +21,15 @@ pub(crate) struct Asked {
     text: Option<String>,
     library: Option<Py<Library>>,
     /// Roles that are kept; `None` for the usual ones.
-    keep: Option<Vec<String>>,
-    no_names: bool,
+    keep_roles: Option<Vec<String>>,
+    symbols: String,
     explain: bool,
     taken: Taken,
     choice: Choice,
 }
 
 /// Name, score, statement; symbols in common with the conjecture, and symbols that the model does not know.
-type Row = (String, f64, String, Option<Vec<String>>, Option<Vec<String>>);
+type Row = (String, f64, String, Option<Vec<String>>, Option<Vec<String>>, Option<f64>);
 
 /// What is answered.
 #[derive(IntoPyObject)]
@@ -44,11 +44,13 @@ pub(crate) struct Answer {
 
 #[pyfunction]
 pub(crate) fn select(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
-    let Asked { file, text, library, keep, no_names, explain, taken, choice } = asked;
-    if no_names && (library.is_some() || choice.is_given()) {
+    let Asked { file, text, library, keep_roles, symbols, explain, taken, choice } = asked;
+    let symbols = one_of(py, &Symbols::ALL, "symbols", &symbols)?;
+    let is_anonymous = symbols == Symbols::Anonymous;
+    if is_anonymous && (library.is_some() || choice.is_given()) {
         return Err(refused(
             py,
-            "`no_names` looks at statements alone: leave `library`, `model` and `read` out",
+            "`symbols=\"anonymous\"` looks at statements alone: leave `library`, `model` and `rerank` out",
         ));
     }
     let choice = choice.chosen(py)?;
@@ -66,24 +68,23 @@ pub(crate) fn select(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
             None => Source::open(&file)?,
         };
         let mut options = ProblemOptions::default();
-        if let Some(roles) = &keep {
+        if let Some(roles) = &keep_roles {
             options.keep_roles.clone_from(roles);
         }
         let retriever = model.retriever()?;
         let mut problem = Problem::read(source, retriever, &options)?;
         let mut warnings = Vec::new();
-        for role in keep.iter().flatten().filter(|role| !problem.has_role(role)) {
+        for role in keep_roles.iter().flatten().filter(|role| !problem.has_role(role)) {
             warnings.push(format!("no statement has the role `{role}`"));
         }
         let coverage = problem.coverage(retriever);
-        if coverage.is_low() && !no_names && library.is_none() {
+        if coverage.is_low() && symbols == Symbols::Named && library.is_none() {
             let (known, of) = (coverage.known, coverage.total);
             warnings.push(format!(
-                "the model knows {known} of the {of} symbols of `{file}`; try `no_names=True`, or a library with proofs"
+                "the model knows {known} of the {of} symbols of `{file}`; try `symbols=\"anonymous\"`, or a library with proofs"
             ));
         }
         let corpus = corpus(&model, contents, (problem.take_axioms(), Language::Tptp, true))?;
-        let symbols = if no_names { Symbols::Anonymous } else { Symbols::Named };
         let mut query =
             problem.query().policy(Policy::for_provers().symbols(symbols).rerank(rerank)).take(take);
         if explain {
@@ -96,7 +97,7 @@ pub(crate) fn select(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
                 .clone()
                 .map(|evidence| (evidence.shared_symbols, evidence.unknown_symbols))
                 .unzip();
-            (hit.statement.name.clone(), digits(hit.score), as_axiom(hit), shared, unknown)
+            (hit.statement.name.clone(), digits(hit.score), as_axiom(hit), shared, unknown, hit.probability.map(digits))
         };
         Ok(Answer {
             text: problem.reduced(&ranking.hits, ranking.considered),

@@ -49,7 +49,7 @@ def test_places_in_a_library(fixtures, tmp_path, lines):
     library = formulanet.Library.build(tmp_path / "theory.db", [fixtures / "theory.jsonl"])
     assert library.proof_count > 0
     name = library.names[-1]
-    for options, flags in [({"name": name}, ["--name", name])]:
+    for options, flags in [({"name": name}, ["--goal-name", name])]:
         expected = lines("rank", "--library", library.path, *flags, "-k", 5)
         assert pairs(library.rank(k=5, **options)) == [(row["name"], row["score"]) for row in expected]
     before = library.names[10]

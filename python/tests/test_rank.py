@@ -29,11 +29,11 @@ def test_the_example_of_the_readme(fixtures, lines):
     "options, flags",
     [
         ({"order": "probability"}, ["--order", "probability"]),
-        ({"read": True}, ["--read"]),
+        ({"read": True}, ["--rerank", "on"]),
         ({"model": "holstep"}, ["--model", "holstep"]),
-        ({"exclude": ["*_BOTH", "SET_*"], "threshold": 0.05}, ["--exclude", "*_BOTH", "--exclude", "SET_*", "--threshold", "0.05"]),
+        ({"exclude": ["*_BOTH", "SET_*"], "threshold": 0.05}, ["--exclude", "*_BOTH", "--exclude", "SET_*", "--min-score", "0.05"]),
         ({"include": "ADD_COMM"}, ["--include", "ADD_COMM"]),
-        ({"overload": "real", "keep_goal": True}, ["--overload", "real", "--keep-goal"]),
+        ({"overload": "real", "keep_goal": True}, ["--overload", "real", "--keep-duplicates"]),
     ],
 )
 def test_options(fixtures, lines, options, flags):
@@ -62,7 +62,7 @@ def test_explanations(fixtures, lines):
     found = formulanet.rank(GOAL, file, k=5, explain=True)
     expected = lines("rank", "--conjecture", GOAL, "--premises", file, "-k", 5, "--explain")
     assert [row.unknown for row in found] == [row["unknown"] for row in expected]
-    assert [row.without_conjecture for row in found] == [row["without_conjecture"] for row in expected]
+    assert [row.base_rate for row in found] == [row["base_rate"] for row in expected]
 
 
 def test_select(fixtures, program, lines):
@@ -72,7 +72,7 @@ def test_select(fixtures, program, lines):
     assert found.text == program("select", file, "-k", 3)
     same(found.rows, lines("select", file, "-k", 3))
     nameless = formulanet.select(str(file), k=3, no_names=True, explain=True)
-    assert nameless.text == program("select", file, "-k", 3, "--no-names")
+    assert nameless.text == program("select", file, "-k", 3, "--symbols", "anonymous")
     assert formulanet.select(file.read_text(), k=3, no_names=True).names == nameless.names
     assert nameless.conjectures and nameless.rows[0].shared is not None and len(nameless) == 3
 
@@ -146,9 +146,10 @@ def test_other_threads_run_meanwhile(fixtures):
 def test_rankings_are_tables(fixtures):
     plain = formulanet.rank(GOAL, fixtures / "arithmetic.hol", k=3)
     assert plain.names == [row.name for row in plain]
-    assert list(plain.columns()) == ["rank", "name", "score", "statement", "syntax"]
+    assert list(plain.columns())[:5] == ["rank", "name", "score", "statement", "syntax"]
+    assert "unknown_symbols" not in plain.columns()
     explained = formulanet.rank(GOAL, fixtures / "arithmetic.hol", k=3, explain=True)
-    assert set(explained.columns()) > {"unknown", "without_conjecture"}
+    assert set(explained.columns()) > {"unknown_symbols", "base_rate"}
     assert formulanet.rank(GOAL, fixtures / "arithmetic.hol", k=0).columns()["name"] == []
 
 

@@ -26,7 +26,7 @@ pub(crate) fn advice(error: &anyhow::Error) -> Option<String> {
         Hint::MakeLibrary => "make one with `formulanet library build`",
         Hint::ModelOfLibrary => "give that one with --model, or build the library again",
         Hint::RequireFewer => "raise -k or name fewer with --include",
-        Hint::PrepareProblems => "prepare it again with --together, or give the raw data",
+        Hint::PrepareProblems => "prepare it again with --problems, or give the raw data",
         Hint::Prepare => "make one with `formulanet prepare`",
         Hint::NameFormat => "name the format with --input-format",
         Hint::HoldOutFewer => "hold out fewer conjectures with --validation",

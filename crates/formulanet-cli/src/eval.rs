@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use formulanet::Symbols;
 use formulanet::logic::View;
 use formulanet::model::{ModelFile, ModelKind};
 use formulanet::net::Network;
@@ -17,7 +18,7 @@ use formulanet_train::eval::{
 };
 use formulanet_train::processes;
 
-use crate::input::ComputeArguments;
+use crate::input::{ComputeArguments, at_least_one, one_of};
 use crate::output::{Output, write_file};
 use crate::processes::{group, speaks};
 use crate::progress::Bar;
@@ -59,13 +60,13 @@ pub(crate) struct Arguments {
     predictions: Option<PathBuf>,
     /// For a model that reads statements together: show it N statements of a conjecture at a time, in random groups
     #[arg(long, value_name = "N", value_parser = at_least_one)]
-    present: Option<usize>,
+    group_size: Option<usize>,
     /// For a model that reads statements together: leave statements of a conjecture out at random, until this share is useful
     #[arg(long, value_name = "SHARE", value_parser = between_zero_and_one)]
-    useful: Option<f32>,
-    /// For a model that reads statements together: hide the names of all symbols
-    #[arg(long)]
-    hide_names: bool,
+    useful_share: Option<f32>,
+    /// For a model that reads statements together: let it know symbols by their names, or hide these
+    #[arg(long, value_name = "SYMBOLS", default_value = "named", value_parser = one_of(&SYMBOLS))]
+    symbols: Symbols,
     /// Skip statements of raw data that cannot be read
     #[arg(long)]
     keep_going: bool,
@@ -77,6 +78,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value_t = Output::Text)]
     format: Output,
 }
+
+/// What a model may know of symbols.
+static SYMBOLS: [(&str, Symbols); 2] = [("named", Symbols::Named), ("anonymous", Symbols::Anonymous)];
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
@@ -117,10 +121,6 @@ fn between_zero_and_one(text: &str) -> Result<f32, String> {
     text.parse().ok().filter(is_between).ok_or_else(|| "expected a number between 0 and 1".to_owned())
 }
 
-fn at_least_one(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|&number| number > 0).ok_or_else(|| "expected a number from 1".to_owned())
-}
-
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if arguments.theory.is_given() {
@@ -131,9 +131,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         ModelKind::Pairwise(trained) => *trained,
     };
     let flags = [
-        ("--present", arguments.present.is_some()),
-        ("--useful", arguments.useful.is_some()),
-        ("--hide-names", arguments.hide_names),
+        ("--group-size", arguments.group_size.is_some()),
+        ("--useful-share", arguments.useful_share.is_some()),
+        ("--symbols", arguments.symbols != Symbols::Named),
     ];
     refuse_given(&flags, "a model that reads statements one by one")?;
     if trained.ranks() {

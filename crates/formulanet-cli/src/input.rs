@@ -16,7 +16,7 @@ use formulanet_train::processes;
 use crate::excerpt::remember;
 use crate::output::shown;
 use crate::processes::{group, speaks};
-use crate::usage::{refuse_given, wrong};
+use crate::usage::{refuse, refuse_given, wrong};
 
 /// How large an input may be.
 #[derive(Args)]
@@ -218,9 +218,9 @@ fn conjecture_of(problem: Source, limits: Limits) -> Result<String> {
 #[derive(Args)]
 #[command(next_help_heading = "Selection")]
 pub(crate) struct SelectionArguments {
-    /// Drop statements that score below P
-    #[arg(long, value_name = "P", default_value_t = 0.0)]
-    threshold: f32,
+    /// Drop statements that score lower than this
+    #[arg(long, value_name = "SCORE", default_value_t = 0.0)]
+    min_score: f32,
     /// Always take this statement, or those that fit a pattern (`ADD_*`); they count among the K
     #[arg(long, value_name = "NAME")]
     include: Vec<String>,
@@ -232,7 +232,7 @@ pub(crate) struct SelectionArguments {
 impl SelectionArguments {
     /// Which of the ranked statements are taken, at most `k`.
     pub(crate) fn take(&self, k: usize) -> Take {
-        Take::new(k, self.threshold, self.include.clone(), self.exclude.clone())
+        Take::new(k, self.min_score, self.include.clone(), self.exclude.clone())
     }
 
     /// Whether some statements must be taken.
@@ -251,7 +251,7 @@ pub(crate) fn warn_unmatched(unmatched: &[String]) {
 /// `--model`, where a shipped model can be chosen for the user.
 #[derive(Args)]
 pub(crate) struct ModelArgument {
-    /// A model file or a shipped model [default: the shipped one for the statements' language]
+    /// A model file or a built-in model [default: the built-in one for the statements' language]
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
 }
@@ -274,7 +274,7 @@ impl ModelArgument {
     }
 
     /// The model that made a library: the given one, or the one that the library names.
-    pub(crate) fn ranker_of(
+    pub(crate) fn retriever_of(
         &self,
         library: &Library,
         compute: &ComputeArguments,
@@ -288,7 +288,7 @@ impl ModelArgument {
     /// The engine that the flags choose: a given model retrieves or re-ranks, whichever it was trained for.
     pub(crate) fn engine(
         &self,
-        together: &ReadingArguments,
+        reranking: &RerankArguments,
         compute: &ComputeArguments,
         limits: Limits,
     ) -> Result<Engine> {
@@ -299,42 +299,43 @@ impl ModelArgument {
         }
         let engine = builder.build()?;
         if engine.has_reranker() {
-            together.refuse("a model that reads statements together")?;
+            reranking.refuse("a model that re-ranks")?;
         }
-        Ok(match &together.reader {
-            Some(reader) => engine.with_reranker_named(reader)?,
+        Ok(match reranking.reranker()? {
+            Some(reranker) => engine.with_reranker_named(reranker)?,
             None => engine,
         })
     }
 }
 
-/// Whether the best candidates are read together.
+/// Whether the best candidates are scored a second time, and by which model.
 #[derive(Args)]
-pub(crate) struct ReadingArguments {
-    /// Read the best 256 statements together with the conjecture, and order them by that
-    #[arg(long, overrides_with = "no_read")]
-    read: bool,
-    /// Do not read the best statements together with the conjecture
-    #[arg(long, overrides_with = "read")]
-    no_read: bool,
-    /// Read with this model instead of the library's own or the shipped one
-    #[arg(long, value_name = "MODEL", conflicts_with = "no_read")]
-    reader: Option<String>,
+pub(crate) struct RerankArguments {
+    /// Score the best 256 candidates once more, together with the conjecture: where it was measured to help, always or never
+    #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = one_of(&Rerank::ALL))]
+    rerank: Rerank,
+    /// Re-rank with this model instead of the library's own or the built-in one
+    #[arg(long, value_name = "MODEL")]
+    reranker: Option<String>,
 }
 
-impl ReadingArguments {
+impl RerankArguments {
     /// Whether the best candidates are re-ranked.
     pub(crate) fn rerank(&self) -> Rerank {
-        match (self.read, self.no_read) {
-            (true, _) => Rerank::On,
-            (_, true) => Rerank::Off,
-            _ => Rerank::Auto,
+        self.rerank
+    }
+
+    /// The model to re-rank with, if one was given.
+    pub(crate) fn reranker(&self) -> Result<Option<&str>> {
+        if self.rerank == Rerank::Off && self.reranker.is_some() {
+            return Err(refuse("--reranker", "--rerank off"));
         }
+        Ok(self.reranker.as_deref())
     }
 
     /// Refuses these flags where they have no effect.
-    fn refuse(&self, with: &str) -> Result<()> {
-        let flags = [("--read", self.read), ("--no-read", self.no_read), ("--reader", self.reader.is_some())];
+    pub(crate) fn refuse(&self, with: &str) -> Result<()> {
+        let flags = [("--rerank", self.rerank != Rerank::Auto), ("--reranker", self.reranker.is_some())];
         refuse_given(&flags, with)
     }
 }
@@ -439,6 +440,11 @@ pub(crate) fn one_of<T: Copy + Send + Sync>(
         let found = values.iter().find(|(known, _)| *known == name);
         found.expect("the argument parser accepts only these names").1
     })
+}
+
+/// A number from 1.
+pub(crate) fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|&number| number > 0).ok_or_else(|| "expected a number from 1".to_owned())
 }
 
 /// Adds what was being written to an error of the output.

@@ -215,7 +215,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         Command::List(arguments) => list(&arguments),
         Command::Verify(arguments) => {
             let library = Library::open(&arguments.library)?;
-            let retriever = arguments.model.ranker_of(&library, &arguments.compute, Limits::default())?;
+            let retriever = arguments.model.retriever_of(&library, &arguments.compute, Limits::default())?;
             let count = library.verify(&retriever)?;
             writing(writeln!(io::stdout(), "{}, nothing wrong", counted(count, "statement")))
         }
@@ -254,7 +254,8 @@ fn add(arguments: AddArguments) -> Result<()> {
     let AddArguments { library: path, statements } = arguments;
     let mut library = Library::open(&path)?;
     let sources = statements.open()?;
-    let retriever = statements.model.ranker_of(&library, &statements.compute, statements.limits.limits())?;
+    let retriever =
+        statements.model.retriever_of(&library, &statements.compute, statements.limits.limits())?;
     let mut addition = library.writer(&retriever)?;
     addition.set_strict(statements.strict);
     read(sources, &retriever, &statements.going, &mut addition)?;

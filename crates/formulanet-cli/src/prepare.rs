@@ -49,10 +49,10 @@ pub(crate) struct Arguments {
     /// Rename the variables of every formula at random, by this seed
     #[arg(long, value_name = "SEED")]
     rename_variables: Option<u64>,
-    /// Also write what `train --together` reads
+    /// Also write what `train --kind reader` reads
     #[arg(long)]
-    together: bool,
-    /// Find the best N candidates for every fact of theory files that has a proof, for `train --together`
+    problems: bool,
+    /// Find the best N candidates for every fact of theory files that has a proof, for `train --kind reader`
     #[arg(long, value_name = "N")]
     pool: Option<usize>,
     /// With --pool: a theory file whose order means nothing, so that all facts are candidates for all others
@@ -120,7 +120,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         rename_variables: arguments.rename_variables,
         labels: Labels::Training,
         min_count: arguments.min_count,
-        together: arguments.together,
+        together: arguments.problems,
         keep_going: arguments.keep_going,
         limits: arguments.limits.limits(),
     };
@@ -147,7 +147,7 @@ fn pools(arguments: &Arguments, size: usize) -> Result<()> {
     let unused = [
         ("--input-format", arguments.input_format.is_some()),
         ("--rename-variables", arguments.rename_variables.is_some()),
-        ("--together", arguments.together),
+        ("--problems", arguments.problems),
         ("--keep-going", arguments.keep_going),
     ];
     refuse_given(&unused, "--pool")?;

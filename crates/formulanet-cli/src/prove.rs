@@ -24,7 +24,7 @@ use clap::Args;
 use formulanet::{Cancel, Engine};
 
 use crate::input::{
-    ComputeArguments, FormulaArguments, LimitArguments, ModelArgument, ReadingArguments, counted,
+    ComputeArguments, FormulaArguments, LimitArguments, ModelArgument, RerankArguments, counted,
     refuse_stdin_twice, writing,
 };
 use crate::output::Output;
@@ -60,9 +60,9 @@ pub(crate) struct Arguments {
     conjecture: Option<String>,
     /// Prove this statement of the library from what comes before it
     #[arg(long, value_name = "NAME", requires = "library", conflicts_with_all = ["conjecture", "problems"])]
-    name: Option<String>,
+    goal_name: Option<String>,
     /// Learn from the proof of a statement of the library
-    #[arg(long, requires = "name")]
+    #[arg(long, requires = "goal_name")]
     learn: bool,
     /// Try at most this many seconds for a problem
     #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
@@ -86,7 +86,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     model: ModelArgument,
     #[command(flatten)]
-    together: ReadingArguments,
+    reranking: RerankArguments,
     #[command(flatten)]
     reading: FormulaArguments,
     #[command(flatten)]
@@ -100,9 +100,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if !(arguments.time > 0.0 && arguments.time <= 1e6) {
         return Err(wrong("expected --time to be above 0"));
     }
-    if arguments.problems.is_empty() && arguments.conjecture.is_none() && arguments.name.is_none() {
+    if arguments.problems.is_empty() && arguments.conjecture.is_none() && arguments.goal_name.is_none() {
         return Err(wrong(
-            "say what to prove: PROBLEM, or --library FILE with --conjecture FORMULA or --name NAME",
+            "say what to prove: PROBLEM, or --library FILE with --conjecture FORMULA or --goal-name NAME",
         ));
     }
     refuse_stdin_twice(arguments.problems.iter().map(String::as_str))?;
@@ -112,7 +112,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let mut axioms = Axioms::open(&Choice {
         library: arguments.library.as_deref(),
         model: &arguments.model,
-        reading: &arguments.together,
+        reading: &arguments.reranking,
         compute: &arguments.compute,
         limits: arguments.limits.limits(),
         most: settings.most(),
@@ -196,7 +196,7 @@ impl Arguments {
 
     /// What to prove.
     fn targets(&self) -> Result<Vec<Target>> {
-        Ok(match (&self.name, &self.conjecture) {
+        Ok(match (&self.goal_name, &self.conjecture) {
             (Some(name), _) => vec![Target::Fact(name.clone())],
             (_, Some(formula)) => vec![Target::Formula(self.reading.text(formula, self.limits.limits())?)],
             _ => self.problems.iter().map(|file| Target::File(file.clone())).collect(),

@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use crate::input::{
     ComputeArguments, FormatArgument, FormulaArguments, KeepGoingArgument, LimitArguments, ModelArgument,
-    ReadingArguments, SelectionArguments, one_of, problem_of, refuse_stdin_twice, report_skipped,
-    warn_unmatched, writing,
+    RerankArguments, SelectionArguments, at_least_one, one_of, problem_of, refuse_stdin_twice,
+    report_skipped, warn_unmatched, writing,
 };
 use crate::lines;
 use crate::output::{Output, shown};
@@ -21,8 +21,8 @@ use crate::usage::wrong;
 
 /// Rank statements by how useful they are for a conjecture
 ///
-/// Reads statements from a file or a library and prints the best ones, each with the probability that it is useful for
-/// proving the conjecture.
+/// Reads statements from a file or a library and prints the best ones, each with a score from 0 to 1. Scores compare the
+/// statements of one ranking; `--format json` also has the estimated probability that a proof uses a statement.
 #[derive(Args)]
 #[command(
     group(ArgGroup::new("source")),
@@ -32,7 +32,7 @@ use crate::usage::wrong;
         formulanet rank --conjecture @goal.txt --premises theory.p --format json\n  \
         formulanet rank @big.p -k 5\n  \
         formulanet rank --conjecture 'x + &0 = x' --premises reals.jsonl --exclude '*_THM' --explain\n  \
-        formulanet rank --library theory.db --name rev_rev -k 5\n\n\
+        formulanet rank --library theory.db --goal-name rev_rev -k 5\n\n\
         A file of premises has `name: formula` lines in HOL Light's syntax, or is a HolStep file, a TPTP problem with\n\
         its includes, a DeepMath file, or JSON Lines: {\"name\": \"...\", \"statement\": \"...\", \"syntax\": \"hol\"}"
 )]
@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     conjecture: Option<String>,
     /// Rank for this statement of the library what comes before it, as if it had no proof yet
     #[arg(long, value_name = "NAME", group = "question", requires = "library", conflicts_with = "before")]
-    name: Option<String>,
+    goal_name: Option<String>,
     /// Rank the statements of this file; `-` is standard input [default: the axioms of a problem that has the conjecture]
     #[arg(long, value_name = "FILE", group = "source")]
     premises: Option<String>,
@@ -60,7 +60,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     going: KeepGoingArgument,
     /// Show at most K statements
-    #[arg(short = 'k', value_name = "K", default_value_t = 32)]
+    #[arg(short = 'k', value_name = "K", default_value_t = 32, value_parser = at_least_one)]
     most: usize,
     /// Show why a statement is there: symbols that it shares with the conjecture, proofs that used it, symbols that the model
     /// does not know, and the score without the conjecture
@@ -71,7 +71,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     model: ModelArgument,
     #[command(flatten)]
-    together: ReadingArguments,
+    reranking: RerankArguments,
     /// How to show the result
     #[arg(long, value_enum, default_value_t = Output::Text)]
     format: Output,
@@ -94,26 +94,29 @@ pub(crate) struct Row<'a> {
     pub(crate) rank: usize,
     pub(crate) name: &'a str,
     pub(crate) score: f32,
+    /// How likely a proof uses it, if that was estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) probability: Option<f32>,
     pub(crate) statement: &'a str,
     /// Symbols that it has in common with the conjecture.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) shared: Option<Vec<String>>,
+    pub(crate) shared_symbols: Option<Vec<String>>,
     /// How many proofs of the library used it, and some of what these prove.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) uses: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) used_by: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) unknown: Option<Vec<String>>,
+    pub(crate) unknown_symbols: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) without_conjecture: Option<f32>,
+    pub(crate) base_rate: Option<f32>,
 }
 
 /// Which statements may be used, and which come first.
 #[derive(Args)]
 struct ScopeArguments {
-    /// Put first what the conjecture makes likely, or what is most likely to be used, also if most proofs use it
-    #[arg(long, value_name = "ORDER", default_value = "goal", value_parser = one_of(&Order::ALL))]
+    /// Put first what the conjecture makes likelier than usual, or what is most likely to be used, also if most proofs use it
+    #[arg(long, value_name = "ORDER", default_value = "lift", value_parser = one_of(&Order::ALL))]
     order: Order,
     /// Rank only what comes before this statement of the library
     #[arg(long, value_name = "NAME", requires = "library")]
@@ -123,7 +126,7 @@ struct ScopeArguments {
     module: Vec<String>,
     /// Keep statements that say the same as the conjecture
     #[arg(long)]
-    keep_goal: bool,
+    keep_duplicates: bool,
 }
 
 /// Runs the command.
@@ -143,7 +146,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     let files: Vec<String> = premises.chain(&arguments.local).cloned().collect();
     refuse_stdin_twice(files.iter().chain(&arguments.conjecture).map(String::as_str))?;
     let limits = arguments.limits.limits();
-    let engine = arguments.model.engine(&arguments.together, &arguments.compute, limits)?;
+    let engine = arguments.model.engine(&arguments.reranking, &arguments.compute, limits)?;
     let asked = arguments.reading.syntax.or(is_problem.then_some(Language::Tptp));
     let mut builder = engine.corpus().language(asked);
     if let Some(library) = &arguments.library {
@@ -157,9 +160,9 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     }
     let corpus = builder.build()?;
     report_skipped(corpus.skipped());
-    let goal = match (conjecture, &arguments.name) {
+    let goal = match (conjecture, &arguments.goal_name) {
         (None, Some(name)) => {
-            arguments.reading.refuse("--name, which takes the statement as the library has it")?;
+            arguments.reading.refuse("--goal-name, which takes the statement as the library has it")?;
             Goal::Stored(name.clone())
         }
         (conjecture, _) => {
@@ -167,9 +170,9 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
             arguments.reading.goal(conjecture.unwrap_or_default(), language, limits)?
         }
     };
-    let ScopeArguments { order, before, module, keep_goal } = &arguments.scope;
-    let duplicates = if *keep_goal { Duplicates::Keep } else { Duplicates::Drop };
-    let policy = Policy::for_people().order(*order).rerank(arguments.together.rerank());
+    let ScopeArguments { order, before, module, keep_duplicates } = &arguments.scope;
+    let duplicates = if *keep_duplicates { Duplicates::Keep } else { Duplicates::Drop };
+    let policy = Policy::for_people().order(*order).rerank(arguments.reranking.rerank());
     let mut query = Query::new(goal).modules(module.clone()).duplicates(duplicates).policy(policy);
     query = query.take(arguments.selection.take(arguments.most));
     if let Some(before) = before {
@@ -213,27 +216,30 @@ impl<'a> Row<'a> {
             rank: 0,
             name: &hit.statement.name,
             score: hit.score,
+            probability: hit.probability,
             statement: &hit.statement.text,
-            shared: evidence.map(|evidence| evidence.shared_symbols.clone()),
+            shared_symbols: evidence.map(|evidence| evidence.shared_symbols.clone()),
             uses: evidence.filter(|_| has_proofs).map(|evidence| evidence.uses),
             used_by: evidence.filter(|_| has_proofs).map(|evidence| evidence.used_by.clone()),
-            unknown: evidence.map(|evidence| evidence.unknown_symbols.clone()),
-            without_conjecture: hit.base_rate,
+            unknown_symbols: evidence.map(|evidence| evidence.unknown_symbols.clone()),
+            base_rate: hit.base_rate,
         }
     }
 }
 
 fn text(row: &Row<'_>, statement: &str, width: usize) -> String {
-    let mut line = format!("{:>4}  {:.4}  {:<width$}  ", row.rank, row.score, row.name);
-    if let Some(without) = row.without_conjecture {
-        line += &format!("(alone {without:.4})  ");
+    let mut line = format!("{:>4}  {:.2}  {:<width$}  ", row.rank, row.score, row.name);
+    if let Some(rate) = row.base_rate {
+        line += &format!("(usual {rate:.2})  ");
     }
     line += statement;
     let used_by = row.used_by.clone().unwrap_or_default();
     let more = row.uses.unwrap_or(0).saturating_sub(used_by.len());
     let others = if more > 0 { vec![format!("{more} more")] } else { Vec::new() };
     let used_by = Some([used_by, others].concat());
-    for (what, names) in [("shares", &row.shared), ("used by", &used_by), ("unknown", &row.unknown)] {
+    for (what, names) in
+        [("shares", &row.shared_symbols), ("used by", &used_by), ("unknown", &row.unknown_symbols)]
+    {
         if let Some(names) = names.as_ref().filter(|names| !names.is_empty()) {
             line += &format!("  ({what}: {})", names.join(", "));
         }

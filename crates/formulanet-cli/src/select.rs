@@ -14,8 +14,8 @@ use formulanet::read::Source;
 use formulanet::{Corpus, Engine, Evidence, Hit, Language, Policy, Problem, Residency, Symbols};
 
 use crate::input::{
-    ComputeArguments, KeepGoingArgument, LimitArguments, ModelArgument, ReadingArguments, SelectionArguments,
-    refuse_stdin_twice, report_skipped, warn_unmatched, writing,
+    ComputeArguments, KeepGoingArgument, LimitArguments, ModelArgument, RerankArguments, SelectionArguments,
+    one_of, refuse_stdin_twice, report_skipped, warn_unmatched, writing,
 };
 use crate::output::{refuse_own_input, shown, write_file};
 use crate::rank::Row;
@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
     /// Select from the statements of this library, too
-    #[arg(long, value_name = "FILE", conflicts_with = "no_names")]
+    #[arg(long, value_name = "FILE", conflicts_with = "symbols")]
     library: Option<PathBuf>,
     /// Say why each axiom is there: symbols that it shares with the conjecture, and symbols that the model does not know
     #[arg(long)]
@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
     /// Keep all statements with these roles, separated by commas, and do not count them; `none` keeps no role
     /// [default: hypothesis,assumption]
     #[arg(long, value_name = "ROLES", value_delimiter = ',')]
-    keep: Option<Vec<String>>,
+    keep_roles: Option<Vec<String>>,
     #[command(flatten)]
     going: KeepGoingArgument,
     /// With --keep-going: keep these statements in the problem as they are written, beside the K axioms
@@ -59,10 +59,11 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     model: ModelArgument,
     #[command(flatten)]
-    together: ReadingArguments,
-    /// Look at no symbol's name: renaming all symbols of the problem changes nothing
-    #[arg(long, conflicts_with_all = ["model", "no_read"])]
-    no_names: bool,
+    reranking: RerankArguments,
+    /// Know symbols by their names, by what is said of them alone (renaming them changes nothing), or by both, fused by rank
+    /// [default: named]
+    #[arg(long, value_name = "SYMBOLS", conflicts_with = "model", value_parser = one_of(&Symbols::ALL))]
+    symbols: Option<Symbols>,
     /// How to show the result
     #[arg(long, value_enum, default_value_t = Output::Tptp)]
     format: Output,
@@ -94,6 +95,9 @@ struct Selector<'a> {
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    if arguments.symbols == Some(Symbols::Anonymous) {
+        arguments.reranking.refuse("--symbols anonymous")?;
+    }
     let is_one_text = arguments.problems.len() == 1 && arguments.most.len() == 1;
     if arguments.most.len() > 1 && arguments.out.is_none() {
         return Err(wrong("several K write several files: say where with --out FOLDER"));
@@ -106,7 +110,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         refuse_own_input(out, arguments.problems.iter().map(String::as_str))?;
     }
     let limits = arguments.limits.limits();
-    let engine = arguments.model.engine(&arguments.together, &arguments.compute, limits)?;
+    let engine = arguments.model.engine(&arguments.reranking, &arguments.compute, limits)?;
     let library = arguments.library.as_deref();
     let library =
         library.map(|path| engine.corpus().library(path, Residency::Streamed).build()).transpose()?;
@@ -145,7 +149,7 @@ impl Selector<'_> {
     fn select(&self, file: &str) -> Result<Vec<(usize, String)>> {
         let Selector { arguments, engine, model, library } = self;
         let mut options = ProblemOptions::default();
-        if let Some(roles) = &arguments.keep {
+        if let Some(roles) = &arguments.keep_roles {
             options.keep_roles.clone_from(roles);
         }
         options.on_unreadable = match (arguments.going.keep_going, arguments.keep_unreadable) {
@@ -155,15 +159,16 @@ impl Selector<'_> {
         };
         let mut problem = Problem::read(Source::open(file)?, &model.retriever, &options)?;
         report_skipped(problem.skipped());
-        for role in arguments.keep.iter().flatten().filter(|role| *role != "none" && !problem.has_role(role))
+        for role in
+            arguments.keep_roles.iter().flatten().filter(|role| *role != "none" && !problem.has_role(role))
         {
             eprintln!("warning: no statement has the role `{role}`");
         }
         let coverage = problem.coverage(&model.retriever);
-        if coverage.is_low() && !arguments.no_names && library.is_none() {
+        if coverage.is_low() && arguments.symbols.is_none() && library.is_none() {
             let SymbolCoverage { known, total } = coverage;
             eprintln!(
-                "warning: the model knows {known} of the {total} symbols of `{file}`; try --no-names, or a library with proofs"
+                "warning: the model knows {known} of the {total} symbols of `{file}`; try --symbols anonymous, or a library with proofs"
             );
         }
         let axioms = problem.take_axioms();
@@ -171,8 +176,8 @@ impl Selector<'_> {
             Some(library) => library.with_local(axioms, None, true),
             None => Corpus::of_local(Arc::clone(model), axioms, Language::Tptp, true),
         };
-        let symbols = if arguments.no_names { Symbols::Anonymous } else { Symbols::Named };
-        let policy = Policy::for_provers().symbols(symbols).rerank(arguments.together.rerank());
+        let symbols = arguments.symbols.unwrap_or_default();
+        let policy = Policy::for_provers().symbols(symbols).rerank(arguments.reranking.rerank());
         let mut query = problem.query().policy(policy);
         if arguments.explain {
             query = query.explain();
@@ -215,7 +220,7 @@ fn show(
         Output::Tptp => problem.reduced_with(hits, considered, |rank| {
             let Hit { statement, score, evidence, .. } = &hits[rank];
             let Evidence { shared_symbols: shared, unknown_symbols: unknown, .. } = evidence.as_ref()?;
-            let mut note = format!("{}. {} {score:.4}", rank + 1, statement.name);
+            let mut note = format!("{}. {} {score:.2}", rank + 1, statement.name);
             for (what, symbols) in [("shares", shared), ("unknown", unknown)] {
                 if !symbols.is_empty() {
                     note += &format!("; {what}: {}", symbols.join(" "));
@@ -239,7 +244,7 @@ fn show(
                 let problem = (arguments.problems.len() > 1).then_some(file);
                 let statement = as_axiom(hit);
                 let row = Row { problem, rank, statement: &statement, ..Row::of(hit, false) };
-                let row = Row { without_conjecture: None, ..row };
+                let row = Row { base_rate: None, ..row };
                 text += &serde_json::to_string(&row)?;
                 text.push('\n');
             }

@@ -37,11 +37,11 @@ use serde::de::DeserializeOwned;
 #[command(after_help = "Examples:\n  \
     formulanet train --data holstep --out run --limit-pairs 100000 --unconditional\n  \
     formulanet train --data holstep --out run --preset paper --model basic\n  \
-    formulanet train --together --data holstep.tgz --out reader --epochs 3\n  \
+    formulanet train --kind reader --data holstep.tgz --out reader --epochs 3\n  \
     formulanet train --data holstep --resume run")]
 pub(crate) struct Arguments {
     /// A folder of `formulanet prepare`; for the presets `default` and `premises`, prepare it with --view dag. With
-    /// --together, a folder that was prepared with --together, or raw data
+    /// --kind reader, a folder that was prepared with --problems, or raw data
     #[arg(long, value_name = "PATH")]
     data: PathBuf,
     /// Write the run to this folder
@@ -50,18 +50,19 @@ pub(crate) struct Arguments {
     /// Go on with a run from its last checkpoint
     #[arg(long, value_name = "RUN", conflicts_with = "out")]
     resume: Option<PathBuf>,
-    /// Train a network that reads a conjecture and all its statements together
-    #[arg(long, conflicts_with_all = ["preset", "init", "resume"])]
-    together: bool,
-    /// With --together: train on these data, too
+    /// Train a network that scores statements one by one, or one that reads a conjecture and all its statements together
+    /// [default: network]
+    #[arg(long, value_enum, conflicts_with = "resume")]
+    kind: Option<Kind>,
+    /// With --kind reader: train on these data, too
     #[arg(long, value_name = "PATH")]
-    also: Vec<PathBuf>,
-    /// With --together and raw data: hold out conjectures, as `formulanet prepare` does [default: 700]
+    more_data: Vec<PathBuf>,
+    /// With --kind reader and raw data: hold out conjectures, as `formulanet prepare` does [default: 700]
     #[arg(long, value_name = "N", value_parser = hold_out)]
     validation: Option<HoldOut>,
-    /// Start from this recipe; the flags below change it
-    #[arg(long, value_enum, default_value_t = Preset::Default, conflicts_with = "resume")]
-    preset: Preset,
+    /// Start from this recipe; the flags below change it [default: default]
+    #[arg(long, value_enum, conflicts_with = "resume")]
+    preset: Option<Preset>,
     /// Start from a recipe in TOML, such as the `recipe.toml` of a run folder
     #[arg(long, value_name = "FILE", conflicts_with_all = ["preset", "resume"])]
     recipe: Option<PathBuf>,
@@ -90,14 +91,24 @@ pub(crate) struct Arguments {
     changes: Changes,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Preset {
     /// The best in a given time on a CPU
+    #[default]
     Default,
     /// The paper's
     Paper,
     /// For ranking the named premises that proofs depend on
     Premises,
+}
+
+/// What is trained.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// A network that scores statements one by one
+    Network,
+    /// A network that reads a conjecture and all its statements together
+    Reader,
 }
 
 impl Preset {
@@ -117,10 +128,16 @@ pub fn parse_word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
-    if arguments.together || arguments.resume.as_deref().is_some_and(train::is_together) {
+    let is_reader = arguments.kind == Some(Kind::Reader);
+    if is_reader {
+        let flags = [("--preset", arguments.preset.is_some()), ("--init", arguments.init.is_some())];
+        refuse_given(&flags, "--kind reader")?;
+    }
+    if is_reader || arguments.resume.as_deref().is_some_and(train::is_together) {
         return together::run(&arguments);
     }
-    let flags = [("--validation", arguments.validation.is_some()), ("--also", !arguments.also.is_empty())];
+    let flags =
+        [("--validation", arguments.validation.is_some()), ("--more-data", !arguments.more_data.is_empty())];
     refuse_given(&flags, "data that `formulanet prepare` has split")?;
     let prepared = Prepared::open(&arguments.data)?;
     let (folder, recipe) = match &arguments.resume {
@@ -128,7 +145,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         None => {
             let recipe = match &arguments.recipe {
                 Some(file) => read_recipe(file)?,
-                None => arguments.preset.recipe(),
+                None => arguments.preset.unwrap_or_default().recipe(),
             };
             (arguments.out.as_ref().context("expected --out")?, arguments.changes.apply(recipe)?)
         }

@@ -29,7 +29,7 @@ fn check(command: &[&str], input: &str, first: &str, skipped: usize) -> String {
 
 #[test]
 fn every_command_that_reads_statements_can_go_on() {
-    let rank = ["rank", "--conjecture", "x = x", "--premises", "-", "--keep-goal"];
+    let rank = ["rank", "--conjecture", "x = x", "--premises", "-", "--keep-duplicates"];
     assert_eq!(check(&rank, LINES, "2:8: ", 2).lines().count(), 3);
     assert_eq!(check(&["embed", "--premises", "-"], LINES, "2:8: ", 2).lines().count(), 3);
     assert_eq!(check(&["neighbors", "x = x", "--premises", "-"], LINES, "2:8: ", 2).lines().count(), 3);
@@ -44,7 +44,7 @@ fn every_command_that_reads_statements_can_go_on() {
 
 #[test]
 fn every_format_goes_on() {
-    let rank = ["rank", "--conjecture", "p", "--premises", "-", "--no-read", "--keep-goal"];
+    let rank = ["rank", "--conjecture", "p", "--premises", "-", "--rerank", "off", "--keep-duplicates"];
     let tptp = "fof(a, axiom, p).\nfof(b, axiom, $let(x)).\nfof(c, axiom, q).\n";
     assert_eq!(check(&rank, tptp, "2:", 1).lines().count(), 2);
     let json =
@@ -80,7 +80,7 @@ fn a_missing_include_is_not_passed_over() {
 #[test]
 fn select_leaves_out_or_keeps_what_it_cannot_read() {
     let problem = "fof(a, axiom, p).\nfof(b, axiom, $let(x, y)).\nfof(c, conjecture, p).\n";
-    let select = ["select", "-", "--no-read"];
+    let select = ["select", "-", "--rerank", "off"];
     let without = check(&select, problem, "2:", 1);
     assert!(!without.contains("$let") && without.contains("fof(a,"), "{without}");
     let with =

@@ -169,8 +169,18 @@ fn numbers_at_the_border_are_numbers() {
 
 #[test]
 fn marks_and_ends_of_lines_of_other_systems() {
-    let rank =
-        ["rank", "--conjecture", "p", "--premises", "-", "--format", "json", "--no-read", "--keep-goal"];
+    let rank = [
+        "rank",
+        "--conjecture",
+        "p",
+        "--premises",
+        "-",
+        "--format",
+        "json",
+        "--rerank",
+        "off",
+        "--keep-duplicates",
+    ];
     for text in [
         "A: x = x\nB: F\n",
         "fof(a,axiom,p). % a\nfof(b,axiom,q).\n",

@@ -12,7 +12,7 @@ use formulanet_testing::{Folder, pairs, shell, write_holstep};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_formulanet");
 
 /// What would take long, and what stands for it in the test.
-const SHORTER: [(&str, &str); 1] = [("--together --data", "--together --dim 8 --data")];
+const SHORTER: [(&str, &str); 1] = [("--kind reader --data", "--kind reader --dim 8 --data")];
 
 /// Files that examples name, and the fixtures they are.
 const FILES: [(&str, &str); 16] = [

@@ -81,8 +81,8 @@ fn what_fits_nothing_is_said() {
     check(&[&rank[..], &["--include", "NO_SUCH*"]].concat(), "no statement is called `NO_SUCH*`");
     check(&[&rank[..], &["--exclude", "NO_SUCH"]].concat(), "no statement is called `NO_SUCH`");
     check(&["select", PROBLEM, "--include", "bogus"], "no statement is called `bogus`");
-    check(&["select", PROBLEM, "--keep", "bogus"], "no statement has the role `bogus`");
-    let quiet = formulanet(&["select", PROBLEM, "--keep", "none", "--no-names"], b"");
+    check(&["select", PROBLEM, "--keep-roles", "bogus"], "no statement has the role `bogus`");
+    let quiet = formulanet(&["select", PROBLEM, "--keep-roles", "none", "--symbols", "anonymous"], b"");
     assert_eq!(quiet.stderr, "");
 }
 

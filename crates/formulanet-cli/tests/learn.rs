@@ -119,7 +119,7 @@ fn strange_proofs_are_reported() {
 #[test]
 fn a_statement_of_the_library_can_be_asked_for() {
     let place = Place::new();
-    let found = place.rank(&["--name", "rev_rev", "-k", "100"]);
+    let found = place.rank(&["--goal-name", "rev_rev", "-k", "100"]);
     assert_eq!(found.len(), 32, "what comes before it");
     assert!(!found.contains(&"rev_rev".to_owned()) && !found.contains(&"append_cancel".to_owned()));
     let useful = ["rev_append", "rev_cons", "list_induction"];
@@ -129,15 +129,15 @@ fn a_statement_of_the_library_can_be_asked_for() {
     );
     // Its own proof is not known to itself.
     formulanet(&["library", "forget", &place.library, "rev_rev"], b"").output();
-    assert_eq!(place.rank(&["--name", "rev_rev", "-k", "100"]), found);
+    assert_eq!(place.rank(&["--goal-name", "rev_rev", "-k", "100"]), found);
     let before = place.rank(&["--conjecture", "!l. rev (rev l) = l", "--before", "rev_rev", "-k", "100"]);
     assert_eq!(before, found);
     let goal = ["--conjecture", "!m n. plus m n = plus n m", "-k", "100"];
-    let kept = place.rank(&[&goal[..], &["--keep-goal"]].concat());
+    let kept = place.rank(&[&goal[..], &["--keep-duplicates"]].concat());
     let left = place.rank(&goal);
     assert!(kept.contains(&"plus_comm".to_owned()) && !left.contains(&"plus_comm".to_owned()));
     assert_eq!((kept.len(), left.len()), (36, 35));
-    let run = formulanet(&["rank", "--library", &place.library, "--name", "nobody"], b"");
+    let run = formulanet(&["rank", "--library", &place.library, "--goal-name", "nobody"], b"");
     assert!(run.stderr.contains("expected a statement `nobody`, found none"), "{}", run.stderr);
 }
 
@@ -198,7 +198,7 @@ fn a_reader_is_fitted_to_a_library() {
         let goal = ["rank", "--library", &library, "--conjecture", "!x. f1 (f2 x) = x", "-k", "5"];
         formulanet(&[&goal[..], more].concat(), b"").output()
     };
-    assert_eq!(rank(&[]) != rank(&["--reader", "reader"]), is_kept);
+    assert_eq!(rank(&[]) != rank(&["--reranker", "reader"]), is_kept);
     for wrong in ["ten", "5", "-1m", "1d", "m"] {
         let run = formulanet(&["library", "train", &library, &format!("--budget={wrong}")], b"");
         assert!(run.stderr.contains("expected a time such as 90s"), "{wrong} {}", run.stderr);
@@ -208,16 +208,18 @@ fn a_reader_is_fitted_to_a_library() {
 #[test]
 fn proofs_say_why_a_statement_is_there() {
     let place = Place::new();
-    let text =
-        formulanet(&["rank", "--library", &place.library, "--name", "rev_rev", "-k", "3", "--explain"], b"")
-            .output();
+    let text = formulanet(
+        &["rank", "--library", &place.library, "--goal-name", "rev_rev", "-k", "3", "--explain"],
+        b"",
+    )
+    .output();
     let line = text.lines().find(|line| line.contains("rev_append")).unwrap();
     assert!(line.contains("(shares: ") && line.contains("rev"), "{text}");
     let json = [
         "rank",
         "--library",
         &place.library,
-        "--name",
+        "--goal-name",
         "rev_rev",
         "-k",
         "36",

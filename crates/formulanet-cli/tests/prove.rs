@@ -135,8 +135,8 @@ fn a_model_of_the_best_axioms_is_no_counter_model() {
     };
     check(&["--conjecture", "subset(a, b)"], "CounterSatisfiable");
     check(&["--conjecture", "subset(a, b)", "-k", "4"], "GaveUp");
-    check(&["--name", "equal_sets"], "CounterSatisfiable");
-    check(&["--name", "power_definition", "-k", "1"], "GaveUp");
+    check(&["--goal-name", "equal_sets"], "CounterSatisfiable");
+    check(&["--goal-name", "power_definition", "-k", "1"], "GaveUp");
 }
 
 /// Names that a prover or a terminal would take for something else.
@@ -176,7 +176,7 @@ fn a_library_learns_from_what_was_proved() {
                 echo '# SZS status Theorem'\n";
     let prover = shell(&folder, "quoted.sh", text);
     let learn = |more: &[&str]| {
-        let always = ["prove", "--library", &library, "--name", "late", "--learn", "--prover", &prover];
+        let always = ["prove", "--library", &library, "--goal-name", "late", "--learn", "--prover", &prover];
         let run = formulanet(&[&always, more].concat(), b"");
         assert_eq!(run.code, Some(0), "{} {}", run.stdout, run.stderr);
         let listed = formulanet(&["library", "list", &library, "--format", "json"], b"").output();

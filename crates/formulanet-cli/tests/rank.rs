@@ -72,7 +72,7 @@ fn include_exclude_and_threshold() {
     assert!(found.len() == 2 && names(&found).contains(&"REVERSE_TWICE"));
     let found = with(&["-k", "100", "--exclude", "*ADD*", "--exclude", "NUM_INDUCTION"]);
     assert!(names(&found).iter().all(|name| !name.contains("ADD") && *name != "NUM_INDUCTION"));
-    assert!(with(&["--threshold", "1.1"]).is_empty());
+    assert!(with(&["--min-score", "1.1"]).is_empty());
     check_error(&[&command[..], &["-k", "1", "--include", "ADD*"]].concat(), "raise -k");
 }
 
@@ -170,9 +170,11 @@ fn a_library_answers_as_the_file_does() {
     let library = place.text("lemmas.db");
     output(&["library", "build", &library, LIBRARY], b"");
     let conjecture = "!m n. m * n = n * m";
-    let command = ["rank", "--conjecture", conjecture, "--library", &library, "-k", "100", "--keep-goal"];
+    let command =
+        ["rank", "--conjecture", conjecture, "--library", &library, "-k", "100", "--keep-duplicates"];
     let from_library = rows(&command, b"");
-    let from_file = rows(&[&rank(conjecture, LIBRARY)[..], &["-k", "100", "--keep-goal"]].concat(), b"");
+    let from_file =
+        rows(&[&rank(conjecture, LIBRARY)[..], &["-k", "100", "--keep-duplicates"]].concat(), b"");
     assert_eq!(from_library, from_file);
     output(
         &["library", "add", &library, "-"],
@@ -248,7 +250,7 @@ fn a_problem_is_cut_down() {
     let named = output(&["select", "fixtures/relations.p", "-k", "3", "--format", "names"], b"");
     let (conjecture, axioms) = named.trim_end().split_once(':').unwrap();
     assert_eq!((conjecture, axioms.split(' ').count()), ("union_is_larger", 3));
-    let found = rows(&["select", "fixtures/group.p", "-k", "9", "--keep", "none"], b"");
+    let found = rows(&["select", "fixtures/group.p", "-k", "9", "--keep-roles", "none"], b"");
     assert_eq!(found.len(), 4);
     check_error(&["select", "fixtures/group.ax"], "expected a conjecture");
     let typed = "tff(n, type, n: $i).\ntff(a, axiom, p(n)).\ntff(c, conjecture, p(n)).\n";
@@ -298,7 +300,7 @@ fn axioms_come_from_a_library_and_say_why() {
     check_error(&["select", &goal, "--library", &hol], "expected one in TPTP's language");
     let run = formulanet(&["select", "fixtures/relations.p", "-k", "1"], b"");
     assert!(run.stderr.contains("knows 0 of the 22 symbols of `fixtures/relations.p`"), "{}", run.stderr);
-    let run = formulanet(&["select", "fixtures/relations.p", "-k", "1", "--no-names"], b"");
+    let run = formulanet(&["select", "fixtures/relations.p", "-k", "1", "--symbols", "anonymous"], b"");
     assert_eq!(run.stderr, "");
 }
 

@@ -1,4 +1,4 @@
-//! `formulanet train --together` and `eval` from the outside.
+//! `formulanet train --kind reader` and `eval` from the outside.
 
 mod common;
 
@@ -39,12 +39,12 @@ fn run(place: &Folder, arguments: &str) -> common::Run {
 }
 
 const RECIPE: &str =
-    "--dim 12 --rounds 2 --hidden 16 --batch 60 --names 3 --epochs 4 --rate 0.01 --log-every 2";
+    "--dim 12 --rounds 2 --hidden 16 --batch 60 --min-name-count 3 --epochs 4 --rate 0.01 --log-every 2";
 
 #[test]
 fn a_model_is_trained_resumed_and_measured() {
     let place = place();
-    let begun = format!("train --together --data @raw --out @run --validation 8 {RECIPE}");
+    let begun = format!("train --kind reader --data @raw --out @run --validation 8 {RECIPE}");
     let run_stopped = run(&place, &format!("{begun} --max-minutes 0"));
     assert_eq!(run_stopped.code, Some(0), "{}", run_stopped.stderr);
     assert!(run_stopped.stderr.contains("stopped after 1 batches"), "{}", run_stopped.stderr);
@@ -68,20 +68,20 @@ fn a_model_is_trained_resumed_and_measured() {
     let other = eval("--data @other");
     assert_eq!(
         (other["examples"].as_u64(), &other["auc"]),
-        (Some(4), &eval("--data @other --hide-names")["auc"])
+        (Some(4), &eval("--data @other --symbols anonymous")["auc"])
     );
-    let alone = eval("--data @raw --present 1 --hide-names");
+    let alone = eval("--data @raw --group-size 1 --symbols anonymous");
     assert_eq!((&alone["present"], &alone["names_hidden"]), (&1.into(), &true.into()));
 
     assert_eq!(all["useful"], Value::Null);
     // One of two is useful in every file, and one of either kind stays.
-    let half = eval("--data @raw --useful 0.5");
+    let half = eval("--data @raw --useful-share 0.5");
     assert_eq!((&half["useful"], &half["auc"]), (&0.5.into(), &all["auc"]));
 
-    said(&place, "prepare @raw --out @data --together --validation 8");
+    said(&place, "prepare @raw --out @data --kind reader --validation 8");
     assert_eq!(eval("--data @data --split all"), all);
     assert_eq!(eval("--data @data")["examples"], 16);
-    let text = said(&place, "eval --model @run --data @data --present 1 --predictions @table.tsv");
+    let text = said(&place, "eval --model @run --data @data --group-size 1 --predictions @table.tsv");
     assert!(text.starts_with("the statements of a conjecture are read together, in groups of 1\n"), "{text}");
     let table = fs::read_to_string(place.path("table.tsv")).unwrap();
     assert_eq!(table.lines().count(), 1 + 16);
@@ -98,32 +98,40 @@ fn what_does_not_fit_is_refused() {
         assert!(run.code == Some(code) && run.stderr.contains(expected), "{:?} {}", run.code, run.stderr);
     };
     check(
-        "train --together --data @plain --out @run",
+        "train --kind reader --data @plain --out @run",
         1,
-        "prepare it again with --together, or give the raw data",
+        "prepare it again with --kind reader, or give the raw data",
     );
-    check("train --together --data @plain --out @run --validation 8", 2, "a prepared folder");
-    check("train --data @plain --out @run --rounds 3", 2, "'--rounds' has no effect without --together");
-    check("train --together --data @raw --out @run --steps 3", 2, "'--steps' has no effect with --together");
+    check("train --kind reader --data @plain --out @run --validation 8", 2, "a prepared folder");
+    check("train --data @plain --out @run --rounds 3", 2, "'--rounds' has no effect without --kind reader");
     check(
-        "train --together --data @raw --out @run --rounds 0 --validation 8",
+        "train --kind reader --data @raw --out @run --steps 3",
+        2,
+        "'--steps' has no effect with --kind reader",
+    );
+    check(
+        "train --kind reader --data @raw --out @run --rounds 0 --validation 8",
         1,
         "rounds must be from 1 to 64",
     );
-    check("train --together --data @raw --out @run --rounds three", 2, "expected a whole number");
-    check("train --together --data @raw --out @run", 1, "hold out fewer conjectures with --validation");
+    check("train --kind reader --data @raw --out @run --rounds three", 2, "expected a whole number");
+    check("train --kind reader --data @raw --out @run", 1, "hold out fewer conjectures with --validation");
     check("train --data @plain --out @run --validation 8", 2, "--validation");
-    check("eval --model models/mizar --data @raw --useful 1", 2, "expected a number between 0 and 1");
-    check("eval --model mizar-premises --data @raw --hide-names", 2, "'--hide-names' cannot be used with");
+    check("eval --model models/mizar --data @raw --useful-share 1", 2, "expected a number between 0 and 1");
+    check(
+        "eval --model mizar-premises --data @raw --symbols anonymous",
+        2,
+        "'--symbols anonymous' cannot be used with",
+    );
     let recipe = RECIPE.replace("--epochs 4", "--epochs 1");
-    said(&place, &format!("train --together --data @raw --out @run --validation 8 {recipe}"));
+    said(&place, &format!("train --kind reader --data @raw --out @run --validation 8 {recipe}"));
     check("embed --model @run --premises @raw/t1", 1, "found one that reads them together");
     check(
-        "rank --model @run --conjecture p --premises @raw/t1 --no-read",
+        "rank --model @run --conjecture p --premises @raw/t1 --rerank off",
         2,
-        "'--no-read' cannot be used with",
+        "'--rerank off' cannot be used with",
     );
     check("rank --model @run --conjecture p --premises @raw/t1 --syntax tptp", 0, "");
-    check("graph --no-names p", 2, "'--no-names' cannot be used with");
-    check("eval --model @run --data @plain", 1, "prepare it again with --together");
+    check("graph --symbols anonymous p", 2, "'--symbols anonymous' cannot be used with");
+    check("eval --model @run --data @plain", 1, "prepare it again with --kind reader");
 }

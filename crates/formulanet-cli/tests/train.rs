@@ -181,13 +181,13 @@ fn flags_without_effect_are_refused() {
     for flag in ["--useful 3", "--random 3", "--proofs 0.1"] {
         train(flag, "without a model that ranks premises");
     }
-    for flag in ["--memory 1", "--marks", "--group 2", "--validation-pairs 9"] {
+    for flag in ["--memory 1", "--mark-shared", "--group 2", "--validation-pairs 9"] {
         train(&format!("--preset premises {flag}"), "without a model that classifies pairs");
     }
-    train("--memory 0 --forget 0.1", "'--forget' has no effect without a memory");
+    train("--memory 0 --memory-dropout 0.1", "'--memory-dropout' has no effect without a memory");
     train("--divide-by 2", "'--divide-by' has no effect without --schedule divide");
     train("--preset paper --warm-up 0.1", "'--warm-up' has no effect without --schedule cosine");
-    train("--unconditional --meeting product", "without a model that sees the conjecture");
+    train("--unconditional --interaction product", "without a model that sees the conjecture");
     train("--conditional --unconditional", "cannot be used with");
     train("--dim x", "expected a whole number");
     train("--dim 1.5", "expected a whole number");

@@ -14,11 +14,11 @@ fn a_proof_based_ranker_is_fitted_to_libraries() {
     let out = folder.text("blend.safetensors");
     let run = lab(&[
         "blend",
-        "--growing",
+        "--chronological",
         THEORY,
-        "--open",
+        "--sampled",
         THEORY,
-        "--known",
+        "--sampled-proofs",
         "10",
         "--trees",
         "3",
@@ -29,5 +29,5 @@ fn a_proof_based_ranker_is_fitted_to_libraries() {
     assert!(run.stderr.contains("3 trees"), "{}", run.stderr);
     assert!(!folder.bytes("blend.safetensors").is_empty());
     let run = lab(&["blend", "--out", "x"]);
-    assert!(run.code == Some(1) && run.stderr.contains("--growing or --open"), "{}", run.stderr);
+    assert!(run.code == Some(1) && run.stderr.contains("--chronological or --sampled"), "{}", run.stderr);
 }

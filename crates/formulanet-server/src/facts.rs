@@ -42,7 +42,7 @@ pub(crate) struct Answer {
     /// Proofs that were not known before.
     proofs: usize,
     /// Proofs of what the library does not have, which were not kept.
-    strangers: usize,
+    of_unknown: usize,
     /// Names in new proofs that the library does not have.
     unknown: usize,
     /// Names in new proofs that do not count: of what is proved itself, or of what comes after it.
@@ -134,7 +134,7 @@ pub(crate) fn answer(
     }
     if !others.is_empty() {
         let learnt = library.learn(&others, false).map_err(failed)?;
-        answer.strangers = learnt.of_unknown;
+        answer.of_unknown = learnt.of_unknown;
         answer.count(learnt.new, &learnt.warnings);
     }
     // The next question knows it, without waiting for who watches the file.

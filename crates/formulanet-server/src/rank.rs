@@ -34,7 +34,7 @@ pub(crate) struct Request {
     modules: Vec<String>,
     /// Whether to keep statements that say the same as the conjecture.
     #[serde(default)]
-    keep_goal: bool,
+    keep_duplicates: bool,
     #[serde(default)]
     order: Order,
     syntax: Option<Language>,
@@ -44,14 +44,15 @@ pub(crate) struct Request {
     #[serde(default = "default_k")]
     k: usize,
     #[serde(default)]
-    threshold: f32,
+    min_score: f32,
     #[serde(default)]
     include: Vec<String>,
     #[serde(default)]
     exclude: Vec<String>,
     model: Option<String>,
-    /// Whether to read the best statements together with the conjecture.
-    read: Option<bool>,
+    /// Whether the best statements are scored once more, together with the conjecture.
+    #[serde(default)]
+    rerank: Rerank,
     /// Whether to say why each statement is there.
     #[serde(default)]
     explain: bool,
@@ -67,7 +68,7 @@ pub(crate) struct Answer {
     model: String,
     took_ms: f64,
     /// Labels of the conjecture that the model does not know.
-    unknown: Vec<String>,
+    unknown_symbols: Vec<String>,
     /// Names and patterns of the request that no statement fits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unmatched: Vec<String>,
@@ -79,6 +80,9 @@ struct Row {
     rank: usize,
     name: String,
     score: f32,
+    /// How likely a proof uses it, if that was estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probability: Option<f32>,
     statement: String,
     syntax: Language,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
@@ -89,7 +93,7 @@ struct Row {
 #[derive(Serialize)]
 struct Why {
     /// Symbols that it shares with the conjecture.
-    shared: Vec<String>,
+    shared_symbols: Vec<String>,
     /// How many proofs of the library used it, if it has some, and part of what they prove.
     #[serde(skip_serializing_if = "Option::is_none")]
     uses: Option<usize>,
@@ -169,7 +173,7 @@ fn answers(
     let of_premises = |error: Error| Problem::of(error, "premises");
     let has_proofs = given.library.as_ref().map_or(Ok(false), Corpus::has_proofs).map_err(of_premises)?;
     let overload = request.overload.map(|Arithmetic(overload)| overload).unwrap_or_default();
-    let analyzer = Analyzer::new(&model.retriever).with_overload(overload);
+    let analyzer = Analyzer::new(&model.retriever);
     let analyzer = if has_proofs { analyzer } else { analyzer.without_features() };
     let own = given.own.take();
     let own =
@@ -201,14 +205,9 @@ fn answers(
     if request.before.is_some() && !has_library {
         return Err(Problem::senseless("before", "expected `library` beside `before`, found none"));
     }
-    let rerank = match request.read {
-        None => Rerank::Auto,
-        Some(true) => Rerank::On,
-        Some(false) => Rerank::Off,
-    };
-    let duplicates = if request.keep_goal { Duplicates::Keep } else { Duplicates::Drop };
-    let take = Take::new(request.k, request.threshold, request.include, request.exclude);
-    let policy = Policy::for_people().order(request.order).rerank(rerank);
+    let duplicates = if request.keep_duplicates { Duplicates::Keep } else { Duplicates::Drop };
+    let take = Take::new(request.k, request.min_score, request.include, request.exclude);
+    let policy = Policy::for_people().order(request.order).rerank(request.rerank);
     let mut query =
         Query::default().modules(request.modules).duplicates(duplicates).policy(policy).take(take);
     if let Some(before) = request.before {
@@ -226,7 +225,7 @@ fn answers(
         Ok(Answer {
             model: corpus.model_name().to_owned(),
             took_ms: milliseconds_since(began),
-            unknown: ranking.unknown_symbols,
+            unknown_symbols: ranking.unknown_symbols,
             unmatched: ranking.unmatched,
             premises: ranking
                 .hits
@@ -241,12 +240,12 @@ fn answers(
 
 fn row(hit: Hit, rank: usize, has_proofs: bool) -> Row {
     let Statement { name, text, language: syntax } = hit.statement;
-    let why = hit.evidence.map(|Evidence { shared_symbols: shared, uses, used_by, .. }| Why {
-        shared,
+    let why = hit.evidence.map(|Evidence { shared_symbols, uses, used_by, .. }| Why {
+        shared_symbols,
         uses: has_proofs.then_some(uses),
         used_by: has_proofs.then_some(used_by),
     });
-    Row { rank, name, score: hit.score, statement: text, syntax, why }
+    Row { rank, name, score: hit.score, probability: hit.probability, statement: text, syntax, why }
 }
 
 /// What is wrong with a query, and the field that it is about.

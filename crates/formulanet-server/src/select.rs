@@ -24,33 +24,29 @@ pub(crate) struct Request {
     #[serde(default = "default_k")]
     k: usize,
     /// Roles that are kept, and do not count.
-    #[serde(default = "default_keep")]
-    keep: Vec<String>,
-    /// Whether to look at names of symbols.
-    #[serde(default = "yes")]
-    names: bool,
+    #[serde(default = "default_roles")]
+    keep_roles: Vec<String>,
+    /// Whether symbols are known by their names.
     #[serde(default)]
-    threshold: f32,
+    symbols: Symbols,
+    #[serde(default)]
+    min_score: f32,
     #[serde(default)]
     include: Vec<String>,
     #[serde(default)]
     exclude: Vec<String>,
     model: Option<String>,
-    /// Whether to read the best axioms together with the conjecture.
-    #[serde(default = "yes")]
-    read: bool,
+    /// Whether the best axioms are scored once more, together with the conjecture.
+    #[serde(default)]
+    rerank: Rerank,
 }
 
 fn default_k() -> usize {
     64
 }
 
-fn default_keep() -> Vec<String> {
+fn default_roles() -> Vec<String> {
     ["hypothesis", "assumption"].map(str::to_owned).to_vec()
-}
-
-fn yes() -> bool {
-    true
 }
 
 /// What is answered.
@@ -80,11 +76,14 @@ struct Row {
     rank: usize,
     name: String,
     score: f32,
+    /// How likely a proof uses it, if that was estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probability: Option<f32>,
     statement: String,
     /// Symbols that it has in common with the conjecture.
-    shared: Vec<String>,
+    shared_symbols: Vec<String>,
     /// Symbols that the model does not know.
-    unknown: Vec<String>,
+    unknown_symbols: Vec<String>,
 }
 
 /// Selects.
@@ -97,7 +96,7 @@ pub(crate) fn answer(
     let App { catalog, settings, .. } = app;
     check_patterns("include", &request.include)?;
     check_patterns("exclude", &request.exclude)?;
-    check_patterns("keep", &request.keep)?;
+    check_patterns("keep_roles", &request.keep_roles)?;
     let given = Given::find(catalog, request.library.as_deref(), None, Some(Language::Tptp))?;
     let of_problem = |error: Error| Problem::of(error, "problem");
     if given.library.as_ref().is_some_and(|library| library.language() != Language::Tptp) {
@@ -105,17 +104,15 @@ pub(crate) fn answer(
     }
     let model = given.model(catalog, request.model.as_deref())?;
     let source = Source::text("problem", request.problem);
-    let options = ProblemOptions { keep_roles: request.keep, ..ProblemOptions::default() };
+    let options = ProblemOptions { keep_roles: request.keep_roles, ..ProblemOptions::default() };
     let mut problem = formulanet::Problem::read(source, &model.retriever, &options).map_err(of_problem)?;
     let axioms = problem.axioms().len();
     check_count(axioms, settings.max_premises).map_err(|error| error.in_field("problem"))?;
     deadline.check()?;
     let SymbolCoverage { known: symbols, total } = problem.coverage(&model.retriever);
     let corpus = given.corpus(model, problem.take_axioms(), true);
-    let policy = Policy::for_provers()
-        .symbols(if request.names { Symbols::Named } else { Symbols::Anonymous })
-        .rerank(if request.read { Rerank::Auto } else { Rerank::Off });
-    let take = Take::new(request.k, request.threshold, request.include, request.exclude);
+    let policy = Policy::for_provers().symbols(request.symbols).rerank(request.rerank);
+    let take = Take::new(request.k, request.min_score, request.include, request.exclude);
     let query = problem.query().policy(policy).take(take).explain();
     let ranking = catalog.engine.rank_with(&corpus, &query, &deadline.cancel());
     let ranking = ranking.map_err(|error| match error {
@@ -125,9 +122,16 @@ pub(crate) fn answer(
     let text = problem.reduced(&ranking.hits, ranking.considered);
     let row = |(hit, rank): (Hit, usize)| {
         let statement = as_axiom(&hit);
-        let Evidence { shared_symbols: shared, unknown_symbols: unknown, .. } =
-            hit.evidence.unwrap_or_default();
-        Row { rank, name: hit.statement.name, score: hit.score, statement, shared, unknown }
+        let Evidence { shared_symbols, unknown_symbols, .. } = hit.evidence.unwrap_or_default();
+        Row {
+            rank,
+            name: hit.statement.name,
+            score: hit.score,
+            probability: hit.probability,
+            statement,
+            shared_symbols,
+            unknown_symbols,
+        }
     };
     Ok(Answer {
         model: corpus.model_name().to_owned(),

@@ -320,7 +320,7 @@ fn description() {
         EmbedAnswer: length model vectors
         EmbedRequest: model overload statements
         Entries: entries found model name statements
-        FactsAnswer: changed ignored new proofs same strangers unknown
+        FactsAnswer: changed ignored new of_unknown proofs same unknown
         FactsRequest: facts
         GraphAnswer: edges nodes note svg treelets
         GraphRequest: formula model overload syntax view

@@ -38,7 +38,7 @@ fn facts_are_known_at_once() {
     let reply = add(&server, "small", Some(TOKEN), &facts.to_string());
     assert_eq!(reply.status, 200, "{reply:?}");
     let expected =
-        json!({"new": 1, "changed": 0, "same": 0, "proofs": 2, "strangers": 1, "unknown": 1, "ignored": 0});
+        json!({"new": 1, "changed": 0, "same": 0, "proofs": 2, "of_unknown": 1, "unknown": 1, "ignored": 0});
     assert_eq!(reply.json(), expected);
     let asked = json!({"conjecture": "!n. n + n = n", "library": "small", "k": 99});
     assert!(names(&server, &asked).contains(&"ADD_TWICE".to_owned()));

@@ -13,7 +13,7 @@ use crate::model::{JointModelFile, ModelFile, ModelKind, registry};
 use crate::pipeline::{GoalTask, Run, Scores, fuse_by_rank, join};
 use crate::policy::{Facts, Fuse, RerankerSource, Stage1, Stage2, TUNING};
 use crate::proofs::SignalBlend;
-use crate::ranking::apply_order;
+use crate::ranking::{apply_order, estimates};
 use crate::rerank::JointReranker;
 use crate::retrieve::VectorRetriever;
 use crate::{
@@ -381,7 +381,7 @@ impl Engine {
         let reranker = self.reranker(corpus, &plan)?;
         let stage = reranker.as_deref().zip(plan.rerank);
         let mut ineligible = Vec::new();
-        let Scores { scores, base_rates } = match plan.retrieve {
+        let Scores { scores, probabilities, base_rates } = match plan.retrieve {
             Stage1::Model => self.by_model(query, &plan, stage, &mut task, &mut run, &mut ineligible)?,
             Stage1::Proofs { .. } => {
                 let mut best: Option<Scores> = None;
@@ -392,14 +392,20 @@ impl Engine {
                     unite(&mut ineligible, &own);
                     match &mut best {
                         None => best = Some(found),
-                        Some(best) => join(&mut best.scores, &found.scores),
+                        Some(best) => {
+                            join(&mut best.scores, &found.scores);
+                            if let (Some(best), Some(found)) = (&mut best.probabilities, &found.probabilities)
+                            {
+                                join(best, found);
+                            }
+                        }
                     }
                 }
                 best.ok_or(Error::NoStatements)?
             }
             Stage1::Symbols => {
                 let scores = self.by_symbols(query, stage, &mut task, &mut run, &mut ineligible)?;
-                Scores { scores, base_rates: None }
+                Scores { scores, probabilities: None, base_rates: None }
             }
             Stage1::ModelAndSymbols => {
                 let by_probability = Plan { order: Order::Probability, ..plan };
@@ -411,7 +417,7 @@ impl Engine {
                 };
                 let anonymous =
                     self.by_symbols(query, stage.map(deep), &mut task, &mut run, &mut ineligible)?;
-                Scores { scores: fuse_by_rank(&named, &anonymous), base_rates: None }
+                Scores { scores: fuse_by_rank(&named, &anonymous), probabilities: None, base_rates: None }
             }
         };
         let unknown = task.iter().flat_map(|task| task.goal.encoded.unknown());
@@ -425,6 +431,8 @@ impl Engine {
         matches.exclude(&ineligible);
         let taken = query.take.pick(&scores, &matches)?;
         let numbers: Vec<usize> = taken.iter().map(|ranked| ranked.statement).collect();
+        let depth = plan.rerank.map(|stage| stage.depth);
+        let probabilities = probabilities.map(|known| estimates(&known, depth));
         let evidence = if query.explain { Some(run.evidence(&numbers, &task)?) } else { None };
         let stored = run.stored_count();
         let hit = |(place, &number): (usize, &usize)| -> Result<Hit, Error> {
@@ -433,6 +441,7 @@ impl Engine {
                 local: number.checked_sub(stored),
                 statement: run.statement(number)?,
                 score: scores[number],
+                probability: probabilities.as_ref().and_then(|known| known[number]),
                 base_rate: base_rates.as_ref().filter(|_| query.explain).map(|rates| rates[number]),
                 evidence: evidence.as_ref().map(|evidence| evidence[place].clone()),
             })
@@ -462,7 +471,7 @@ impl Engine {
             let end = run.place(&query.scope, task)?;
             unite(ineligible, &run.ineligible(&task.goal, &query.scope, end));
         }
-        let Scores { scores: mut pool, base_rates } = pool.ok_or(Error::NoStatements)?;
+        let Scores { scores: mut pool, base_rates, .. } = pool.ok_or(Error::NoStatements)?;
         if let Some(stage) = stage {
             let mut best = vec![0.0f32; pool.len()];
             for (number, task) in task.iter_mut().enumerate() {
@@ -474,8 +483,9 @@ impl Engine {
             }
             pool = best;
         }
+        let probabilities = Some(pool.clone());
         apply_order(plan.order, &mut pool, base_rates.as_deref());
-        Ok(Scores { scores: pool, base_rates })
+        Ok(Scores { scores: pool, probabilities, base_rates })
     }
 
     /// Scores by symbols: each goal's, re-ranked for the first few, then joined.

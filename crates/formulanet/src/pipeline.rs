@@ -53,6 +53,8 @@ pub(crate) struct GoalTask {
 /// Scores for one or more goals.
 pub(crate) struct Scores {
     pub(crate) scores: Vec<f32>,
+    /// Scores before the order, where they estimate a probability.
+    pub(crate) probabilities: Option<Vec<f32>>,
     /// Scores without a goal, where the model or the library's proofs have them.
     pub(crate) base_rates: Option<Vec<f32>>,
 }
@@ -111,7 +113,11 @@ impl<'a> Run<'a> {
         add(self.corpus.local_rows(cancel)?)?;
         let (scores, base_rates) = (scoring.finish(), base.map(VectorScan::finish));
         cancel.check()?;
-        if scores.is_empty() { Err(Error::NoStatements) } else { Ok(Scores { scores, base_rates }) }
+        if scores.is_empty() {
+            Err(Error::NoStatements)
+        } else {
+            Ok(Scores { scores, probabilities: None, base_rates })
+        }
     }
 
     /// Scores by the library's recorded proofs and the model, re-ranked.
@@ -143,8 +149,9 @@ impl<'a> Run<'a> {
         let is_ineligible = |number: usize| ineligible[number];
         self.add_reranker_odds(&learned, &mut task.goal, (&mut scores, before), is_ineligible, rerank)?;
         self.cancel.check()?;
+        let probabilities = Some(scores.clone());
         apply_order(order, &mut scores, Some(&shares));
-        Ok(Scores { scores, base_rates: Some(shares) })
+        Ok(Scores { scores, probabilities, base_rates: Some(shares) })
     }
 
     fn add_reranker_odds(
@@ -343,6 +350,7 @@ impl<'a> Run<'a> {
                 local: number.checked_sub(self.stored_count()),
                 statement: self.statement(number)?,
                 score: ranked.score,
+                probability: None,
                 base_rate: None,
                 evidence: None,
             })

@@ -46,7 +46,6 @@ pub enum Rerank {
 pub enum Order {
     /// Those that the goal makes likelier than usual: a statement that every other proof uses has to be likelier still.
     #[default]
-    #[serde(rename = "goal")]
     Lift,
     /// Those that are most likely to be used.
     Probability,
@@ -54,7 +53,19 @@ pub enum Order {
 
 impl Order {
     /// All orders by name.
-    pub const ALL: [(&'static str, Order); 2] = [("goal", Order::Lift), ("probability", Order::Probability)];
+    pub const ALL: [(&'static str, Order); 2] = [("lift", Order::Lift), ("probability", Order::Probability)];
+}
+
+impl Symbols {
+    /// All choices by name.
+    pub const ALL: [(&'static str, Symbols); 3] =
+        [("named", Symbols::Named), ("anonymous", Symbols::Anonymous), ("both", Symbols::Both)];
+}
+
+impl Rerank {
+    /// All choices by name.
+    pub const ALL: [(&'static str, Rerank); 3] =
+        [("auto", Rerank::Auto), ("on", Rerank::On), ("off", Rerank::Off)];
 }
 
 impl Policy {

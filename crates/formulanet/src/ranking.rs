@@ -34,6 +34,9 @@ pub struct Hit {
     pub statement: Statement,
     /// The key that hits are sorted by; it compares statements of one ranking only.
     pub score: f32,
+    /// How likely a proof of the goal uses the statement, if the last stage estimates that: before the order, and comparable between
+    /// queries as far as it is calibrated.
+    pub probability: Option<f32>,
     /// The score without the goal, if the query asked for evidence and the plan has one.
     pub base_rate: Option<f32>,
     /// Why the statement is there, if the query asked for it.
@@ -61,9 +64,30 @@ pub(crate) fn apply_order(order: Order, scores: &mut [f32], base_rates: Option<&
     }
 }
 
+/// The scores that are estimates of a probability: those that the last stage gave, which looks at the best `depth`. The others are
+/// only put below these.
+pub(crate) fn estimates(scores: &[f32], depth: Option<usize>) -> Vec<Option<f32>> {
+    let mut sorted = scores.to_vec();
+    let lowest = match depth {
+        Some(depth) if (1..scores.len()).contains(&depth) => {
+            *sorted.select_nth_unstable_by(depth - 1, |a, b| b.total_cmp(a)).1
+        }
+        _ => f32::NEG_INFINITY,
+    };
+    scores.iter().map(|&score| Some(score).filter(|&score| score >= lowest)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_not_looked_at_has_no_probability() {
+        let scores = [0.2, 0.9, 0.1, 0.5];
+        assert_eq!(estimates(&scores, Some(2)), [None, Some(0.9), None, Some(0.5)]);
+        assert_eq!(estimates(&scores, Some(9)), scores.map(Some));
+        assert_eq!(estimates(&scores, None), scores.map(Some));
+    }
 
     #[test]
     fn what_every_proof_uses_has_to_be_likelier_than_usual() {

@@ -8,9 +8,11 @@ use clap::Args;
 use formulanet::model::JointModelFile;
 use formulanet::proofs::{Method, SignalBlend};
 use formulanet::rerank::JointReranker;
+use formulanet::{Rerank, Symbols};
 use formulanet_train::eval::{TheoryTest, theory_table};
 
 use super::Arguments;
+use crate::input::{RerankArguments, at_least_one};
 use crate::output::Output;
 use crate::processes::speaks;
 use crate::progress::Bar;
@@ -24,7 +26,7 @@ pub(super) struct TheoryArguments {
     #[arg(long, value_name = "FILE")]
     theory: Option<String>,
     /// Ask for the last N facts that have a proof, each as if the library had just grown to it
-    #[arg(long, value_name = "N", value_parser = super::at_least_one, requires = "theory", conflicts_with = "test")]
+    #[arg(long, value_name = "N", value_parser = at_least_one, requires = "theory", conflicts_with = "test")]
     test_last: Option<usize>,
     /// Ask for the facts of a file with lines `name: name name`, all proofs of the theory but their own known
     #[arg(long, value_name = "FILE", requires = "theory")]
@@ -41,12 +43,8 @@ pub(super) struct TheoryArguments {
     /// Blend signals as this file of `formulanet blend` says, for --method auto
     #[arg(long, value_name = "FILE", requires = "theory")]
     blend: Option<PathBuf>,
-    /// Read the best 256 facts together with this model, for --method auto [default: the shipped one]
-    #[arg(long, value_name = "MODEL", requires = "theory")]
-    reader: Option<String>,
-    /// Do not read facts together, for --method auto
-    #[arg(long, requires = "theory", conflicts_with = "reader")]
-    no_read: bool,
+    #[command(flatten)]
+    reranking: RerankArguments,
 }
 
 impl TheoryArguments {
@@ -70,9 +68,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         ("--limit-pairs", arguments.limit_pairs.is_some()),
         ("--report", arguments.report.is_some()),
         ("--predictions", arguments.predictions.is_some()),
-        ("--present", arguments.present.is_some()),
-        ("--useful", arguments.useful.is_some()),
-        ("--hide-names", arguments.hide_names),
+        ("--group-size", arguments.group_size.is_some()),
+        ("--useful-share", arguments.useful_share.is_some()),
+        ("--symbols", arguments.symbols != Symbols::Named),
         ("--keep-going", arguments.keep_going),
     ];
     refuse_given(&flags, "--theory")?;
@@ -94,12 +92,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         _ => vec![Method::Auto],
     };
     let compute = arguments.compute.compute();
-    let reading = match &asked.reader {
-        Some(reader) => Some(JointReranker::new(JointModelFile::named(reader)?, compute)?),
-        None if asked.no_read => None,
+    let reranker = match asked.reranking.reranker()? {
+        Some(model) => Some(JointReranker::new(JointModelFile::named(model)?, compute)?),
+        None if asked.reranking.rerank() == Rerank::Off => None,
         None => JointReranker::built_in(compute).ok(),
     };
-    let outcomes = test.run(&methods, (blend.as_ref(), reading.as_ref()), &Bar::new())?;
+    let outcomes = test.run(&methods, (blend.as_ref(), reranker.as_ref()), &Bar::new())?;
     let Some(first) = outcomes.first() else { return Ok(()) };
     if let Some(path) = &asked.rankings {
         let shown = || format!("cannot write `{}`", path.display());

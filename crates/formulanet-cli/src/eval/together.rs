@@ -1,6 +1,7 @@
 //! `formulanet eval` for a model that reads a conjecture and its statements together.
 
 use anyhow::{Result, bail};
+use formulanet::Symbols;
 use formulanet::model::JointModelFile;
 use formulanet_train::dataset::{HoldOut, ProblemOptions, Problems, Split};
 use formulanet_train::eval::{Company, Reader, pool_ranking, predict_together, retriever_ranking};
@@ -26,7 +27,7 @@ pub(super) fn run(file: &JointModelFile, arguments: &Arguments) -> Result<()> {
         threads: arguments.compute.threads(),
     };
     let mut problems = Problems::open(arguments.data()?, &options, &Bar::new())?;
-    if let Some(share) = arguments.useful {
+    if let Some(share) = arguments.useful_share {
         problems = problems.with_useful_share(share);
     }
     if problems.origin().skipped.count > 0 && speaks() {
@@ -35,8 +36,8 @@ pub(super) fn run(file: &JointModelFile, arguments: &Arguments) -> Result<()> {
     let is_pool = !problems.features().is_empty();
     let usual = if is_prepared || is_pool { Part::Validation } else { Part::All };
     let splits = arguments.split.unwrap_or(usual).splits();
-    let company = Company { splits, present: arguments.present, most: arguments.limit_pairs };
-    let (compute, hides_names) = (arguments.compute.compute(), arguments.hide_names);
+    let company = Company { splits, present: arguments.group_size, most: arguments.limit_pairs };
+    let (compute, hides_names) = (arguments.compute.compute(), arguments.symbols == Symbols::Anonymous);
     let mut reader = Reader::new(file, &problems, hides_names, compute)?;
     let predictions = predict_together(&mut reader, &problems, &company, &Bar::new())?;
     if predictions.last.is_empty() {
@@ -58,27 +59,27 @@ pub(super) fn run(file: &JointModelFile, arguments: &Arguments) -> Result<()> {
         let text = format!("retrieved\n{retrieved}\n\nthen read together\n{read}\n");
         return arguments.format.print(text, &json!({ "retrieved": retrieved, "read": read }));
     }
-    let facts = Facts { present: arguments.present, useful: arguments.useful, hides_names };
+    let facts = Facts { group_size: arguments.group_size, useful_share: arguments.useful_share, hides_names };
     let name = |conjecture: u32| problems.problem(conjecture as usize).name;
     report(arguments.model(), &predictions, &name, Some(&facts), arguments)
 }
 
 /// In which company statements were judged, for the report.
 pub(super) struct Facts {
-    present: Option<usize>,
-    useful: Option<f32>,
+    group_size: Option<usize>,
+    useful_share: Option<f32>,
     hides_names: bool,
 }
 
 impl Facts {
     /// For people.
     pub(super) fn text(&self) -> String {
-        let group = match self.present {
-            Some(present) => format!("in groups of {present}"),
+        let group = match self.group_size {
+            Some(size) => format!("in groups of {size}"),
             None => "all at once".to_owned(),
         };
         let hidden = if self.hides_names { ", names of symbols hidden" } else { "" };
-        let useful = match self.useful {
+        let useful = match self.useful_share {
             Some(share) => format!(", others left out until a share of {share} is useful"),
             None => String::new(),
         };
@@ -88,8 +89,8 @@ impl Facts {
     /// For programs: what a report says, and this.
     pub(super) fn add_to(&self, report: &mut Value) {
         report["together"] = json!(true);
-        report["present"] = json!(self.present);
-        report["useful"] = json!(self.useful);
+        report["group_size"] = json!(self.group_size);
+        report["useful_share"] = json!(self.useful_share);
         report["names_hidden"] = json!(self.hides_names);
     }
 }

@@ -14,7 +14,7 @@ use formulanet::{
 };
 
 use super::task::{Part, Task};
-use crate::input::{ComputeArguments, ModelArgument, ReadingArguments};
+use crate::input::{ComputeArguments, ModelArgument, RerankArguments};
 
 /// What to prove.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,7 +33,7 @@ pub(crate) enum Target {
 pub(crate) struct Choice<'a> {
     pub(crate) library: Option<&'a Path>,
     pub(crate) model: &'a ModelArgument,
-    pub(crate) reading: &'a ReadingArguments,
+    pub(crate) reading: &'a RerankArguments,
     pub(crate) compute: &'a ComputeArguments,
     pub(crate) limits: Limits,
     /// The number of facts that are taken from the library, at most.

@@ -33,11 +33,11 @@ struct Needs(fn(&Recipe) -> bool, &'static str);
 
 const RANKER: Option<Needs> = Some(Needs(
     |recipe| recipe.meeting == Meeting::Towers,
-    "a model that ranks premises (--preset premises or --meeting towers)",
+    "a model that ranks premises (--preset premises or --interaction towers)",
 ));
 const CLASSIFIER: Option<Needs> = Some(Needs(
     |recipe| recipe.meeting != Meeting::Towers,
-    "a model that classifies pairs (--meeting concat or product)",
+    "a model that classifies pairs (--interaction concat or product)",
 ));
 const CONJECTURE: Option<Needs> =
     Some(Needs(|recipe| recipe.conditional, "a model that sees the conjecture (--conditional)"));
@@ -64,8 +64,15 @@ impl Flag {
         match self.name {
             "dim" => "dimension".to_owned(),
             "unconditional" => "conditional".to_owned(),
-            "names" => "min_count".to_owned(),
-            "apart" => "share".to_owned(),
+            "min-name-count" => "min_count".to_owned(),
+            "no-sharing" => "share".to_owned(),
+            "name-dropout" => "hide_each".to_owned(),
+            "subset-share" => "subsets".to_owned(),
+            "head-input" => "reads".to_owned(),
+            "interaction" => "meeting".to_owned(),
+            "label-dropout" => "blur".to_owned(),
+            "memory-dropout" => "forget".to_owned(),
+            "mark-shared" => "marks".to_owned(),
             name => name.replace('-', "_"),
         }
     }
@@ -89,20 +96,24 @@ static NETWORK: [Flag; 9] = [
     flag("steps", "N", "Update nodes N times"),
     flag("norm", "graph|batch|layer", "Normalise over a graph, a micro-batch or a single row"),
     flag("pooling", "max|max-mean", "How the vectors of nodes become one"),
-    flag("reads", "states|messages", "What classifiers read of every node"),
-    flag("meeting", "concat|product|towers", MEETING).with(CONJECTURE),
+    flag("head-input", "states|messages", "What classifiers read of every node"),
+    flag("interaction", "concat|product|towers", INTERACTION).with(CONJECTURE),
 ];
 
-const MEETING: &str = "Classify statement and conjecture side by side (concat), with their product as well \
+const INTERACTION: &str = "Classify statement and conjecture side by side (concat), with their product as well \
                        (product), or rank named premises by dot products (towers)";
 
 static BESIDE: [Flag; 5] = [
     flag("memory", "N", "Remember how useful statements were that training has N times; 0 for none")
         .with(CLASSIFIER),
-    flag("forget", "SHARE", "Hide this share of the memory from each batch").with(MEMORY),
-    flag("blur", "SHARE", "Hide this share of a graph's labels from each batch"),
-    switch("marks", true, "Mark the symbols that a statement shares with its conjecture; no libraries then")
-        .with(CLASSIFIER),
+    flag("memory-dropout", "SHARE", "Hide this share of the memory from each batch").with(MEMORY),
+    flag("label-dropout", "SHARE", "Hide this share of a graph's labels from each batch"),
+    switch(
+        "mark-shared",
+        true,
+        "Mark the symbols that a statement shares with its conjecture; no libraries then",
+    )
+    .with(CLASSIFIER),
     flag("proofs", "SHARE", "Take this share of a premise's probability from similar conjectures' proofs")
         .with(RANKER),
 ];
@@ -117,17 +128,25 @@ static TOGETHER: [Flag; 10] = [
     ),
     flag("features-first", "SHARE", "Train that layer alone for this share of all steps"),
     flag("loss", "each|pool", "Judge each candidate by itself, or those of a conjecture against each other"),
-    switch("apart", false, "Give each statement nodes of its own; statements share their symbols alone then"),
-    flag("names", "N", "Know the names of symbols that N statements of training have; 0 for no names"),
+    switch(
+        "no-sharing",
+        false,
+        "Give each statement nodes of its own; statements share their symbols alone then",
+    ),
+    flag(
+        "min-name-count",
+        "N",
+        "Know the names of symbols that N statements of training have; 0 for no names",
+    ),
     flag("hide-names", "SHARE", "Hide all names in this share of the problems"),
-    flag("hide-each", "SHARE", "Hide this share of the names in the others"),
-    flag("subsets", "SHARE", "Show only some candidates in this share of the problems"),
+    flag("name-dropout", "SHARE", "Hide this share of the names in the others"),
+    flag("subset-share", "SHARE", "Show only some candidates in this share of the problems"),
 ];
 
 static BATCHES: [Flag; 8] = [
-    flag("batch", "N", "Pairs in a batch; conjectures, if premises are ranked; nodes, with --together"),
+    flag("batch", "N", "Pairs in a batch; conjectures, if premises are ranked; nodes, with --kind reader"),
     flag("group", "N", "Draw N pairs of a conjecture together").with(CLASSIFIER),
-    flag("micro-batch", "N", "Graphs that go through the network together; nodes, with --together"),
+    flag("micro-batch", "N", "Graphs that go through the network together; nodes, with --kind reader"),
     flag("useful", "N", "Draw at most N useful premises for each conjecture").with(RANKER),
     flag("random", "N", "Add N random premises to each batch").with(RANKER),
     flag("epochs", "N", "See every pair N times"),
@@ -150,7 +169,7 @@ static OPTIMISER: [Flag; 11] = [
 ];
 
 static VALIDATION: [Flag; 3] = [
-    flag("validate-every", "N", "Validate after every N pairs; batches, with --together"),
+    flag("validate-every", "N", "Validate after every N pairs; batches, with --kind reader"),
     flag("validation-pairs", "N", "Use N held-out pairs for that, and all at the end; 0 for all")
         .with(CLASSIFIER),
     flag("storage", "f32|bf16|f16", "How model files store matrices"),
@@ -273,7 +292,7 @@ impl Changes {
         if self.0.is_empty() {
             return Ok(recipe);
         }
-        let recipe = self.change(&recipe, "has no effect without --together")?;
+        let recipe = self.change(&recipe, "has no effect without --kind reader")?;
         for (Flag { name, needs, .. }, _) in &self.0 {
             if let Some(Needs(is_met, what)) = needs
                 && !is_met(&recipe)
@@ -286,7 +305,7 @@ impl Changes {
 
     /// The recipe for reading statements together with these changes. Refuses flags without effect.
     pub(super) fn apply_together(&self, recipe: &JointRecipe) -> Result<JointRecipe> {
-        self.change(recipe, "has no effect with --together")
+        self.change(recipe, "has no effect with --kind reader")
     }
 
     fn change<R: Serialize + DeserializeOwned>(&self, recipe: &R, otherwise: &str) -> Result<R> {

@@ -1,4 +1,4 @@
-//! `formulanet train --together`: a network learns to read a conjecture and its statements together.
+//! `formulanet train --kind reader`: a network learns to read a conjecture and its statements together.
 
 use anyhow::{Context, Result};
 use formulanet::model::joint::JointRecipe;
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         threads: arguments.threads.unwrap_or_else(|| processes::threads(group())),
     };
     let mut problems = Problems::open(&arguments.data, &options, &Bar::new())?;
-    for more in &arguments.also {
+    for more in &arguments.more_data {
         problems.append(Problems::open(more, &options, &Bar::new())?)?;
     }
     let run = TogetherRun { problems: &problems, recipe: &recipe, folder, options: arguments.options() };

@@ -44,7 +44,7 @@ fn flags(s: &Scenario, library: Option<String>) -> Vec<String> {
         Command::Select => flags.add(s.problem.as_deref().unwrap()),
         _ => flags.some("--conjecture", s.goal.as_ref()),
     }
-    flags.some("--name", s.goal_name.as_ref());
+    flags.some("--goal-name", s.goal_name.as_ref());
     flags.some("--premises", s.premises.as_ref());
     flags.some("--library", library.as_ref());
     flags.some("--local", &s.local);
@@ -55,20 +55,20 @@ fn flags(s: &Scenario, library: Option<String>) -> Vec<String> {
     flags.some("--constants", Some(&s.constants.join(",")).filter(|names| !names.is_empty()));
     flags.some("--overload", s.overload.as_ref());
     flags.some("--model", s.model.as_ref());
-    flags.some("--reader", s.reranker.as_ref());
-    flags.some("--keep", s.keep_roles.as_ref().map(|roles| roles.join(",")).as_ref());
-    flags.some("--threshold", Some(&s.min_score.to_string()).filter(|_| s.min_score > 0.0));
+    flags.some("--reranker", s.reranker.as_ref());
+    flags.some("--keep-roles", s.keep_roles.as_ref().map(|roles| roles.join(",")).as_ref());
+    flags.some("--min-score", Some(&s.min_score.to_string()).filter(|_| s.min_score > 0.0));
     flags.some("--order", s.order.map(|order| order_name(order).to_owned()).as_ref());
     match s.rerank {
         Rerank::Auto => {}
-        Rerank::On => flags.add("--read"),
-        Rerank::Off => flags.add("--no-read"),
+        Rerank::On => ["--rerank", "on"].iter().for_each(|word| flags.add(word)),
+        Rerank::Off => ["--rerank", "off"].iter().for_each(|word| flags.add(word)),
     }
     if s.symbols == Symbols::Anonymous {
-        flags.add("--no-names");
+        ["--symbols", "anonymous"].iter().for_each(|word| flags.add(word));
     }
     if s.duplicates == Duplicates::Keep {
-        flags.add("--keep-goal");
+        flags.add("--keep-duplicates");
     }
     if s.explain {
         flags.add("--explain");
@@ -80,7 +80,7 @@ fn flags(s: &Scenario, library: Option<String>) -> Vec<String> {
 
 fn order_name(order: Order) -> &'static str {
     match order {
-        Order::Lift => "goal",
+        Order::Lift => "lift",
         Order::Probability => "probability",
     }
 }
@@ -128,7 +128,7 @@ fn theory(s: &Scenario, libraries: &Folder) -> Vec<String> {
     flags.some("--method", s.method.as_ref());
     flags.some("--rankings", [&out]);
     if s.rerank == Rerank::Off {
-        flags.add("--no-read");
+        ["--rerank", "off"].iter().for_each(|word| flags.add(word));
     }
     let printed = formulanet(&flags.0.iter().map(String::as_str).collect::<Vec<_>>());
     let report: Value = serde_json::from_str(&printed).unwrap();

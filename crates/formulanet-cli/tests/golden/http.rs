@@ -111,19 +111,26 @@ fn request(s: &Scenario) -> (&'static str, Value) {
     fields.some("exclude", Some(s.exclude.clone()).filter(|patterns| !patterns.is_empty()));
     fields.some("overload", s.overload.clone());
     fields.some("model", s.model.clone());
-    fields.some("keep", s.keep_roles.clone());
-    fields.some("threshold", Some(s.min_score).filter(|score| *score > 0.0));
+    fields.some("keep_roles", s.keep_roles.clone());
+    fields.some("min_score", Some(s.min_score).filter(|score| *score > 0.0));
     fields.some("order", s.order.map(order_name));
-    fields.some("read", (s.rerank != Rerank::Auto).then_some(s.rerank == Rerank::On));
-    fields.some("names", (s.symbols == Symbols::Anonymous).then_some(false));
-    fields.some("keep_goal", (s.duplicates == Duplicates::Keep).then_some(true));
+    fields.some(
+        "rerank",
+        match s.rerank {
+            Rerank::Auto => None,
+            Rerank::On => Some("on"),
+            Rerank::Off => Some("off"),
+        },
+    );
+    fields.some("symbols", (s.symbols == Symbols::Anonymous).then_some("anonymous"));
+    fields.some("keep_duplicates", (s.duplicates == Duplicates::Keep).then_some(true));
     fields.some("explain", s.explain.then_some(true));
     (path, fields.0)
 }
 
 fn order_name(order: Order) -> &'static str {
     match order {
-        Order::Lift => "goal",
+        Order::Lift => "lift",
         Order::Probability => "probability",
     }
 }

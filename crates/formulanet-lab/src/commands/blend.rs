@@ -18,20 +18,20 @@ use formulanet_cli::usage::wrong;
 /// `formulanet eval --theory` for how good one is.
 #[derive(Args)]
 #[command(after_help = "Example:\n  \
-    formulanet-lab blend --growing theory.jsonl --trees 10 --out my-blend.safetensors")]
+    formulanet-lab blend --chronological theory.jsonl --trees 10 --out my-blend.safetensors")]
 pub(crate) struct Arguments {
     /// A theory file, asked in its order: earlier proofs are known; may be given several times
     #[arg(long, value_name = "FILE")]
-    growing: Vec<String>,
+    chronological: Vec<String>,
     /// A theory file of which a random part of the proofs is known; may be given several times
     #[arg(long, value_name = "FILE")]
-    open: Vec<String>,
+    sampled: Vec<String>,
     /// Of a growing theory, take this share of the facts, the first ones
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
-    first: f64,
+    prefix: f64,
     /// Of an open theory, this many proofs are known
     #[arg(long, value_name = "N", default_value_t = 1000)]
-    known: usize,
+    sampled_proofs: usize,
     /// Ask at most this many questions of each theory
     #[arg(long, value_name = "N", default_value_t = 1500)]
     questions: usize,
@@ -51,17 +51,19 @@ pub(crate) struct Arguments {
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
-    if !(0.0..=1.0).contains(&arguments.first) {
-        return Err(wrong("--first takes a share from 0 to 1"));
+    if !(0.0..=1.0).contains(&arguments.prefix) {
+        return Err(wrong("--prefix takes a share from 0 to 1"));
     }
-    let growing = arguments.growing.iter().map(|file| (file, Lesson::Growing { first: arguments.first }));
-    let open = arguments.open.iter().map(|file| (file, Lesson::Open { known: arguments.known }));
+    let chronological =
+        arguments.chronological.iter().map(|file| (file, Lesson::Growing { first: arguments.prefix }));
+    let sampled =
+        arguments.sampled.iter().map(|file| (file, Lesson::Open { known: arguments.sampled_proofs }));
     let (mut examples, bar) = (Examples::new(SignalTable::COUNT), Bar::with_lines());
-    for (file, lesson) in growing.chain(open) {
+    for (file, lesson) in chronological.chain(sampled) {
         add_examples(file, lesson, arguments.questions, &mut examples, &bar)?;
     }
     if examples.is_empty() {
-        return Err(wrong("expected theories with proofs to learn from: give --growing or --open"));
+        return Err(wrong("expected theories with proofs to learn from: give --chronological or --sampled"));
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let options = BoostOptions {

@@ -52,7 +52,7 @@ byId("add-form").addEventListener("submit", async (event) => {
 });
 
 function reportOf(name, added) {
-  if (added.strangers) return `The library does not have ${name}, so its proof was not kept. Give the statement, too.`;
+  if (added.of_unknown) return `The library does not have ${name}, so its proof was not kept. Give the statement, too.`;
   const parts = [];
   if (added.new) parts.push(`added ${name}`);
   if (added.changed) parts.push(`changed ${name}`);
