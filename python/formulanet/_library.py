@@ -10,7 +10,7 @@ from . import _native
 from ._errors import Error
 from ._input import Path, Statements, model as model_of, names, parts, warn
 from ._model import Model
-from ._rank import Ranked, rank
+from ._rank import Ranking, rank
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class Library:
         """Forgets the proofs of statements, or the last one of each, and says how many."""
         return self._native.forget(names(name), last)
 
-    def rank(self, conjecture: Optional[str] = None, **options: Any) -> List[Ranked]:
+    def rank(self, conjecture: Optional[str] = None, **options: Any) -> Ranking:
         """Ranks its statements for a conjecture; the options are those of `formulanet.rank`."""
         if "library" in options:
             raise TypeError("expected the options of `formulanet.rank` but `library`")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Iterable, List, Optional, Sequence, Tuple, Union
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from . import _native
 from ._errors import Error
 from ._input import Path, Statements, model as model_of, names, parts, reading, unmatched, warn
 
 if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
     from ._library import Library
     from ._model import Model
 
@@ -42,14 +45,45 @@ class Ranked:
 
 
 class Ranking(List[Ranked]):
-    """The best statements, the best first."""
+    """Statements from the most useful to the least: a list, and a table for programs that want one.
+
+    >>> ranking = rank("!a. a + 1 = 1 + a", {"ADD_COMM": "!m n. m + n = n + m", "REFL": "!x. x = x"})
+    >>> ranking.names
+    ['ADD_COMM', 'REFL']
+    >>> list(ranking.columns())[:4]
+    ['rank', 'name', 'score', 'statement']
+    """
 
     #: Statements that already say what the conjecture says, each with `same` or `instance`.
     existing: List[Tuple[str, str]]
 
-    def __init__(self, rows: Iterable[Ranked], existing: Iterable[Tuple[str, str]] = ()) -> None:
+    def __init__(self, rows: Iterable[Ranked] = (), existing: Iterable[Tuple[str, str]] = ()) -> None:
         super().__init__(rows)
         self.existing = list(existing)
+
+    @property
+    def names(self) -> List[str]:
+        """The names, the most useful first."""
+        return [row.name for row in self]
+
+    def columns(self) -> Dict[str, List[Any]]:
+        """The fields of all rows by their names. Those that no row has, such as what only `explain` fills, are left out."""
+        optional = {"shared_symbols", "unknown_symbols", "base_rate", "probability"}
+        columns = {field.name: [getattr(row, field.name) for row in self] for field in fields(Ranked)}
+        is_empty = {name for name in optional if all(value is None for value in columns[name])}
+        return {name: values for name, values in columns.items() if name not in is_empty}
+
+    def to_arrow(self) -> "pyarrow.Table":
+        """An Arrow table, which polars and DuckDB read without a copy. Needs pyarrow."""
+        import pyarrow
+
+        return pyarrow.table(self.columns())
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A data frame. Needs pandas."""
+        import pandas
+
+        return pandas.DataFrame(self.columns())
 
 
 @dataclass(frozen=True)
@@ -61,12 +95,12 @@ class Selection:
     #: What is to be proved.
     conjectures: List[str]
     #: The selected axioms, the best first.
-    rows: List[Ranked]
+    rows: Ranking
 
     @property
     def names(self) -> List[str]:
         """The names of the selected axioms, the best first."""
-        return [row.name for row in self.rows]
+        return self.rows.names
 
     def __str__(self) -> str:
         return self.text
@@ -226,10 +260,10 @@ def select(
         }
     )
     warn(answer["warnings"] + unmatched(answer["unmatched"]))
-    rows = [
+    rows = Ranking(
         Ranked(place, name, score, statement, "tptp", shared, unknown, None, probability)
         for place, (name, score, statement, shared, unknown, probability) in enumerate(answer["rows"], 1)
-    ]
+    )
     return Selection(answer["text"], answer["conjectures"], rows)
 
 

@@ -141,3 +141,27 @@ def test_other_threads_run_meanwhile(fixtures):
     is_over.set()
     thread.join()
     assert meanwhile >= 5, "the lock is held for long"
+
+
+def test_rankings_are_tables(fixtures):
+    plain = formulanet.rank(GOAL, fixtures / "arithmetic.hol", k=3)
+    assert plain.names == [row.name for row in plain]
+    assert list(plain.columns())[:5] == ["rank", "name", "score", "statement", "syntax"]
+    assert "unknown_symbols" not in plain.columns()
+    explained = formulanet.rank(GOAL, fixtures / "arithmetic.hol", k=3, explain=True)
+    assert set(explained.columns()) > {"unknown_symbols", "base_rate"}
+    assert formulanet.rank(GOAL, fixtures / "arithmetic.hol", k=0).columns()["name"] == []
+
+
+def test_rankings_become_arrow_tables(fixtures):
+    pyarrow = pytest.importorskip("pyarrow")
+    table = formulanet.rank(GOAL, fixtures / "arithmetic.hol", k=3).to_arrow()
+    assert isinstance(table, pyarrow.Table) and table.num_rows == 3
+    assert table.column("rank").to_pylist() == [1, 2, 3]
+
+
+def test_rankings_become_data_frames(fixtures):
+    pytest.importorskip("pandas")
+    ranking = formulanet.rank(GOAL, fixtures / "arithmetic.hol", k=3)
+    frame = ranking.to_pandas()
+    assert list(frame["name"]) == ranking.names

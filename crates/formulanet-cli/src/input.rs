@@ -346,7 +346,7 @@ impl RerankArguments {
 pub(crate) struct ComputeArguments {
     /// Multiply in f32 or bf16; auto takes bf16 if the CPU has instructions for it
     #[arg(long, value_name = "auto|f32|bf16", default_value = "auto", value_parser = super::train::parse_word::<Precision>)]
-    precision: Precision,
+    pub(crate) precision: Precision,
     /// Use N threads [default: all cores, shared with other processes of the same job]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,

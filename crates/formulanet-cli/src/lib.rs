@@ -12,6 +12,7 @@ mod graph;
 mod input;
 mod library;
 mod lines;
+mod mcp;
 mod models;
 mod neighbors;
 #[doc(hidden)]
@@ -23,6 +24,7 @@ pub mod prepare;
 pub mod processes;
 #[doc(hidden)]
 pub mod progress;
+mod project;
 mod prove;
 mod rank;
 mod select;
@@ -63,6 +65,7 @@ enum Command {
     Graph(graph::Arguments),
     Library(library::Arguments),
     Man(shell::ManArguments),
+    Mcp(mcp::Arguments),
     Models(models::Arguments),
     Neighbors(neighbors::Arguments),
     Predict(predict::Arguments),
@@ -108,6 +111,7 @@ pub fn main() -> ExitCode {
         Command::Graph(arguments) => graph::run(arguments),
         Command::Library(arguments) => library::run(arguments),
         Command::Man(arguments) => shell::man(&arguments, Arguments::command()),
+        Command::Mcp(arguments) => mcp::run(arguments),
         Command::Models(arguments) => models::run(arguments),
         Command::Neighbors(arguments) => neighbors::run(arguments),
         Command::Predict(arguments) => predict::run(arguments),

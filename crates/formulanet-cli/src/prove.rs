@@ -16,11 +16,12 @@ mod task;
 mod tokens;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use clap::Args;
+use formulanet::{Cancel, Engine};
 
 use crate::input::{
     ComputeArguments, FormulaArguments, LimitArguments, ModelArgument, RerankArguments, counted,
@@ -28,12 +29,13 @@ use crate::input::{
 };
 use crate::output::Output;
 use crate::usage::wrong;
-use axioms::{Axioms, Choice, Target};
+use axioms::{Axioms, Choice};
 use outcome::Outcome;
 use prover::Prover;
 use schedule::{SCHEDULE, Slice, slice};
 use search::{Provers, Settings};
 
+pub(crate) use axioms::Target;
 pub(crate) use guard::{GuardArguments, guard};
 
 /// Prove TPTP problems with the axioms that are most likely to help
@@ -107,14 +109,13 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let provers = Provers::new(arguments.provers()?)?;
     let targets = arguments.targets()?;
     let settings = arguments.settings();
-    let most = settings.schedule.iter().map(|slice| slice.most).max().unwrap_or(0);
     let mut axioms = Axioms::open(&Choice {
         library: arguments.library.as_deref(),
         model: &arguments.model,
         reading: &arguments.reranking,
         compute: &arguments.compute,
         limits: arguments.limits.limits(),
-        most,
+        most: settings.most(),
     })?;
     let mut missed = 0;
     for target in &targets {
@@ -139,6 +140,43 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     }
 }
 
+/// Searches for a proof with the provers of this machine, as the command does without flags.
+///
+/// # Errors
+///
+/// Returns an error if a text cannot be read, there is no prover, or the library is not in the language of provers.
+pub(crate) fn prove_within(
+    engine: &Engine,
+    library: Option<&Path>,
+    target: &Target,
+    time: Duration,
+    cancel: &Cancel,
+) -> Result<Outcome> {
+    let start = Instant::now();
+    let provers = Provers::new(found()?)?.until(cancel.clone());
+    let settings = Settings {
+        schedule: SCHEDULE.to_vec(),
+        time,
+        threads: engine.compute().threads(),
+        minimize: false,
+        check: false,
+        shows_attempts: false,
+    };
+    let task = Axioms::new(engine.clone(), library, settings.most())?.task(target)?;
+    search::prove(&task, &settings, &provers, start)
+}
+
+/// All built-in provers that this machine has.
+fn found() -> Result<Vec<Prover>> {
+    let provers = Prover::found()?;
+    if provers.is_empty() {
+        bail!(
+            "no prover is there: install eprover, vampire, zipperposition or cvc5, or give one with --prover"
+        );
+    }
+    Ok(provers)
+}
+
 impl Arguments {
     /// The provers to try: the given ones, or all built-in ones that this machine has.
     fn provers(&self) -> Result<Vec<Prover>> {
@@ -153,15 +191,7 @@ impl Arguments {
             }
             provers.extend(found);
         }
-        if self.prover.is_empty() {
-            provers = Prover::found()?;
-        }
-        if provers.is_empty() {
-            bail!(
-                "no prover is there: install eprover, vampire, zipperposition or cvc5, or give one with --prover"
-            );
-        }
-        Ok(provers)
+        if self.prover.is_empty() { found() } else { Ok(provers) }
     }
 
     /// What to prove.

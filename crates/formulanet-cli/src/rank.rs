@@ -18,6 +18,7 @@ use crate::input::{
 };
 use crate::lines;
 use crate::output::{Output, shown};
+use crate::project;
 use crate::usage::wrong;
 
 /// Rank statements by how useful they are for a conjecture
@@ -50,7 +51,7 @@ pub(crate) struct Arguments {
     /// Rank the statements of this file; `-` is standard input [default: the axioms of a problem that has the conjecture]
     #[arg(long, value_name = "FILE", group = "source")]
     premises: Option<String>,
-    /// Rank the statements of a library made by `formulanet library build`
+    /// Rank the statements of a library made by `formulanet library build` [default: the one that `formulanet.toml` names]
     #[arg(long, value_name = "FILE", group = "source")]
     library: Option<PathBuf>,
     /// Rank the statements of this file, too, such as lemmas of your own
@@ -139,7 +140,9 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     let is_problem = problem.is_some();
     let own_axioms = problem.filter(|_| is_alone).map(|problem| problem.name().to_owned());
     if is_alone && own_axioms.is_none() {
-        return Err(wrong("say what to rank: --premises FILE or --library FILE"));
+        let library = project::library()?;
+        arguments.library =
+            Some(library.ok_or_else(|| wrong("say what to rank: --premises FILE or --library FILE"))?);
     }
     let premises = arguments.premises.iter().chain(&own_axioms);
     let files: Vec<String> = premises.chain(&arguments.local).cloned().collect();

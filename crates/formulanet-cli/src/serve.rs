@@ -1,10 +1,11 @@
 //! `formulanet serve`: ranking over HTTP, and a web page.
 
-use std::net::SocketAddr;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use formulanet::logic::Limits;
 use formulanet::net::Precision;
@@ -12,6 +13,8 @@ use formulanet::read::read_text;
 use formulanet_server::{Server, Settings};
 
 use crate::input::counted;
+use crate::output::shown;
+use crate::project;
 
 /// Answer over HTTP, with a web page
 ///
@@ -29,7 +32,7 @@ pub(crate) struct Arguments {
     /// Listen on this address; port 0 takes any free one
     #[arg(long, value_name = "ADDRESS", default_value_t = Settings::default().listen)]
     listen: SocketAddr,
-    /// Serve this library; requests name it by its file name without the extension
+    /// Serve this library; requests name it by its file name without the extension [default: those that `formulanet.toml` names]
     #[arg(long, value_name = "FILE")]
     library: Vec<PathBuf>,
     /// A model file or a shipped model for the statements of requests, and for libraries made with it [default: the
@@ -55,6 +58,9 @@ pub(crate) struct Arguments {
     /// Let the pages of this site ask, such as https://example.org
     #[arg(long, value_name = "ORIGIN", value_parser = origin)]
     allow_origin: Vec<String>,
+    /// Ask the server at this address whether it is healthy, instead of starting one
+    #[arg(long, value_name = "ADDRESS", exclusive = true)]
+    check: Option<SocketAddr>,
     #[command(flatten)]
     limits: ServerLimits,
 }
@@ -121,19 +127,40 @@ fn token(file: &str) -> Result<String> {
 }
 
 /// A time that is long enough to answer in, and that clocks can add.
-fn seconds(text: &str) -> Result<f64, String> {
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if (0.01..=86_400.0).contains(&seconds) => Ok(seconds),
         _ => Err("expected seconds from 0.01 to 86400".to_owned()),
     }
 }
 
+/// Asks a server whether it is healthy: where a container has no other program to do that.
+fn check(address: SocketAddr) -> Result<()> {
+    let patience = Duration::from_secs(2);
+    let ask = || -> io::Result<String> {
+        let mut stream = TcpStream::connect_timeout(&address, patience)?;
+        stream.set_read_timeout(Some(patience))?;
+        write!(stream, "GET /healthz HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n")?;
+        let mut answer = String::new();
+        stream.take(1 << 12).read_to_string(&mut answer)?;
+        Ok(answer)
+    };
+    let answer = ask().with_context(|| format!("no answer from {address}"))?;
+    match answer.starts_with("HTTP/1.1 200 ") {
+        true => Ok(()),
+        false => bail!("{address} is not healthy: {}", shown(answer.lines().next().unwrap_or_default())),
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    if let Some(address) = arguments.check {
+        return check(address);
+    }
     let limits = arguments.limits;
     let server = Server::new(Settings {
         listen: arguments.listen,
-        libraries: arguments.library,
+        libraries: if arguments.library.is_empty() { project::libraries()? } else { arguments.library },
         model: arguments.model,
         lean: arguments.lean,
         lean_index: arguments.lean_index,

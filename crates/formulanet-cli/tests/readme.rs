@@ -112,11 +112,12 @@ fn root() -> PathBuf {
 
 /// The README, all pages of `docs/` and of `integrations/`.
 fn pages() -> Vec<(String, String)> {
-    let mut names: Vec<String> = fs::read_dir(root().join("docs"))
-        .unwrap()
-        .map(|entry| format!("docs/{}", entry.unwrap().file_name().display()))
-        .filter(|name| name.ends_with(".md"))
-        .collect();
+    let mut names: Vec<String> = Vec::new();
+    for folder in ["docs", "docs/guides", "docs/reference"] {
+        let entries = fs::read_dir(root().join(folder)).unwrap();
+        let files = entries.map(|entry| format!("{folder}/{}", entry.unwrap().file_name().display()));
+        names.extend(files.filter(|name| name.ends_with(".md")));
+    }
     let systems = fs::read_dir(root().join("integrations")).unwrap();
     names.extend(
         systems.map(|entry| format!("integrations/{}/README.md", entry.unwrap().file_name().display())),
@@ -161,8 +162,8 @@ fn every_page_is_listed_and_every_block_is_tested() {
     for (name, text) in pages() {
         let (_, marks) = read(&text);
         for mark in &marks {
-            // Blocks of OCaml are run by hol_light.rs, those of Python by pytest.
-            let known = ["console", "rust", "text", "ocaml", "python"];
+            // Blocks of OCaml are run by hol_light.rs, those of Python by pytest. JSON is for settings of other programs.
+            let known = ["console", "rust", "text", "ocaml", "python", "json"];
             assert!(known.contains(mark), "{name}: what is done with `{mark}` blocks?");
         }
         assert!(

@@ -52,6 +52,7 @@ fn answers_until_it_is_asked_to_end() {
         let mut process = Process::start();
         let answer = process.ask("GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
         assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("ok"), "{answer}");
+        formulanet(&["serve", "--check", &process.address], b"").output();
         let body = r#"{"conjecture": "!m n. m + n = n + m", "premises": "a: !m. m + 0 = m"}"#;
         let request = format!(
             "POST /v1/rank HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\

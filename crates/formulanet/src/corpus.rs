@@ -17,7 +17,10 @@ use crate::rerank::JointReranker;
 use crate::retrieve::ProofRetriever;
 use crate::{Cancel, Engine, Error, Language, Problem, Statement};
 #[cfg(feature = "sqlite")]
-use crate::{Library, library::fitted_reranker};
+use crate::{
+    Library,
+    library::{Change, fitted_reranker},
+};
 
 pub use snapshot::{LibraryEntry, LibrarySnapshot};
 pub use vector_cache::VectorCache;
@@ -27,6 +30,7 @@ pub use vectors::{VectorColumn, VectorRow};
 #[derive(Clone)]
 pub struct Corpus(pub(crate) Arc<Inner>);
 
+#[derive(Clone)]
 pub(crate) struct Inner {
     pub(crate) model: Arc<Model>,
     pub(crate) stored: Option<Stored>,
@@ -133,6 +137,40 @@ impl Corpus {
     /// Statements that could not be read and were skipped.
     pub fn skipped(&self) -> &SkippedStatements {
         &self.0.skipped
+    }
+
+    /// Reads what has changed in the file of a library that is held in memory, and returns whether anything has. Other clones keep
+    /// the state that they have.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file is damaged, or was made again with a model that does not exist.
+    #[cfg(feature = "sqlite")]
+    pub fn refresh(&mut self, engine: &Engine, library: &Library) -> Result<bool, Error> {
+        let Some(Stored::Held(snapshot)) = &self.0.stored else { return Ok(false) };
+        let change = library.changes_since(snapshot.generation(), snapshot.learned.is_some())?;
+        if matches!(change, Change::None) {
+            return Ok(false);
+        }
+        let inner = Arc::make_mut(&mut self.0);
+        match (change, &mut inner.stored) {
+            (Change::Appended(additions), Some(Stored::Held(snapshot))) => {
+                Arc::make_mut(snapshot).append(*additions);
+            }
+            _ => {
+                // Local statements were read as the model before does.
+                match inner.local.is_empty() {
+                    true => inner.model = engine.model_of(library)?,
+                    false => library.check(&inner.model.retriever)?,
+                }
+                inner.fitted = fitted_reranker(library, engine.compute())?.map(Arc::new);
+                inner.stored = Some(Stored::Held(Arc::new(library.load()?)));
+            }
+        }
+        if let (Some(Stored::Held(snapshot)), true) = (&inner.stored, inner.local.is_empty()) {
+            inner.language = snapshot.language;
+        }
+        Ok(true)
     }
 
     /// Returns the same library with other local statements.

@@ -3,6 +3,7 @@
 pub mod files;
 pub mod glob;
 pub mod hash;
+pub mod lists;
 pub mod map;
 pub mod random;
 pub mod temporary;

@@ -21,6 +21,8 @@ use crate::input::{ComputeArguments, ModelArgument, RerankArguments};
 pub(crate) enum Target {
     /// The problem of a file; `-` is standard input.
     File(String),
+    /// A problem without includes.
+    Text(String),
     /// A formula, with the facts of the library.
     Formula(String),
     /// A fact of the library, with those before it.
@@ -56,13 +58,22 @@ impl Axioms {
     /// Returns an error if either cannot be read.
     pub(crate) fn open(choice: &Choice<'_>) -> Result<Self> {
         let engine = choice.model.engine(choice.reading, choice.compute, choice.limits)?;
-        let model = match choice.library {
+        let axioms = Self::new(engine, choice.library, choice.most)?;
+        Ok(Axioms { rerank: choice.reading.rerank(), limits: choice.limits, ..axioms })
+    }
+
+    /// Opens the library, for an engine and defaults.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it cannot be read.
+    pub(crate) fn new(engine: Engine, library: Option<&Path>, most: usize) -> Result<Self> {
+        let model = match library {
             Some(path) => engine.model_of(&Library::open(path)?)?,
             None => engine.model_for(Language::Tptp)?,
         };
-        let library = choice.library.map(Path::to_owned);
-        let (rerank, limits, most) = (choice.reading.rerank(), choice.limits, choice.most);
-        Ok(Axioms { engine, model, rerank, library, limits, most })
+        let library = library.map(Path::to_owned);
+        Ok(Axioms { engine, model, rerank: Rerank::Auto, library, limits: Limits::default(), most })
     }
 
     /// Reads a problem and ranks its axioms.
@@ -76,6 +87,7 @@ impl Axioms {
         };
         let (name, source) = match (target, &self.library) {
             (Target::File(file), _) => (file.clone(), Source::open(file)?),
+            (Target::Text(text), _) => ("problem".to_owned(), Source::text("problem", text.clone())),
             (Target::Fact(name), Some(path)) => formula(name, &Library::open(path)?.statement(name)?.text),
             (Target::Formula(text) | Target::Fact(text), _) => formula("conjecture", text),
         };

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use formulanet::Cancel;
 use formulanet::util::temporary::TempFolder;
 use formulanet_train::{Progress, Stage};
 
@@ -27,6 +28,7 @@ pub(crate) struct Provers {
     pub(crate) provers: Vec<Prover>,
     pub(crate) bar: Bar,
     folder: TempFolder,
+    cancel: Cancel,
     /// Programs that could not be started, which is said once.
     missing: Mutex<Vec<String>>,
 }
@@ -43,6 +45,13 @@ pub(crate) struct Settings {
     pub(crate) check: bool,
     /// Whether the bar shows the attempts.
     pub(crate) shows_attempts: bool,
+}
+
+impl Settings {
+    /// The most axioms that an attempt has.
+    pub(crate) fn most(&self) -> usize {
+        self.schedule.iter().map(|slice| slice.most).max().unwrap_or(0)
+    }
 }
 
 /// The answer of one prover to one text.
@@ -75,12 +84,17 @@ impl Provers {
             let place = place.display();
             format!("cannot make a temporary directory in `{place}`: set TMPDIR to a directory that can be written")
         })?;
-        Ok(Provers { provers, bar: Bar::new(), folder, missing: Mutex::default() })
+        Ok(Provers { provers, bar: Bar::new(), folder, cancel: Cancel::never(), missing: Mutex::default() })
     }
 
-    /// Whether the user has stopped the program.
+    /// Stops when the caller cancels, too.
+    pub(crate) fn until(self, cancel: Cancel) -> Self {
+        Provers { cancel, ..self }
+    }
+
+    /// Whether the user has stopped the program, or the caller has cancelled.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.bar.is_stopped()
+        self.bar.is_stopped() || self.cancel.check().is_err()
     }
 
     /// Lets a prover try a problem, in a form that all provers read.

@@ -5,36 +5,40 @@ use crate::Language;
 /// A model that is built in: its name, its file, its card.
 type BuiltIn = (&'static str, &'static [u8], &'static str);
 
-/// The built-in models, as the features of this crate choose them.
-const MODELS: &[BuiltIn] = &[
-    #[cfg(feature = "model-hol")]
-    ("hol-premises", formulanet_model_hol::MODEL, formulanet_model_hol::CARD),
-    #[cfg(feature = "model-holstep")]
-    ("holstep", formulanet_model_holstep::MODEL, formulanet_model_holstep::CARD),
-    #[cfg(feature = "model-mizar-lists")]
-    ("mizar", formulanet_model_mizar_lists::MODEL, formulanet_model_mizar_lists::CARD),
-    #[cfg(feature = "model-mizar")]
-    ("mizar-premises", formulanet_model_mizar::MODEL, formulanet_model_mizar::CARD),
-    #[cfg(feature = "model-reranker")]
-    ("reader", formulanet_model_reranker::MODEL, formulanet_model_reranker::CARD),
-];
+/// The built-in models, as the features of this crate choose them. They are read from statics when this runs: a constant would be
+/// another copy of them in each part of the program that uses it.
+fn models() -> impl Iterator<Item = BuiltIn> {
+    [
+        #[cfg(feature = "model-hol")]
+        ("hol-premises", formulanet_model_hol::MODEL, formulanet_model_hol::CARD),
+        #[cfg(feature = "model-holstep")]
+        ("holstep", formulanet_model_holstep::MODEL, formulanet_model_holstep::CARD),
+        #[cfg(feature = "model-mizar-lists")]
+        ("mizar", formulanet_model_mizar_lists::MODEL, formulanet_model_mizar_lists::CARD),
+        #[cfg(feature = "model-mizar")]
+        ("mizar-premises", formulanet_model_mizar::MODEL, formulanet_model_mizar::CARD),
+        #[cfg(feature = "model-reranker")]
+        ("reader", formulanet_model_reranker::MODEL, formulanet_model_reranker::CARD),
+    ]
+    .into_iter()
+}
 
 /// Those that read statements together.
 const JOINT: [&str; 2] = ["mizar", "reader"];
 
 /// The file of a shipped model.
 pub fn bytes(name: &str) -> Option<&'static [u8]> {
-    MODELS.iter().find(|(known, ..)| *known == name).map(|(_, bytes, _)| *bytes)
+    models().find(|(known, ..)| *known == name).map(|(_, bytes, _)| bytes)
 }
 
 /// The card of a shipped model.
 pub fn card(name: &str) -> Option<&'static str> {
-    MODELS.iter().find(|(known, ..)| *known == name).map(|(.., card)| *card)
+    models().find(|(known, ..)| *known == name).map(|(.., card)| card)
 }
 
 /// All names.
 pub fn all() -> impl Iterator<Item = &'static str> {
-    MODELS.iter().map(|(name, ..)| *name)
+    models().map(|(name, ..)| name)
 }
 
 /// The names of those that make a vector of a statement alone, as libraries need.

@@ -6,48 +6,61 @@ use formulanet_net::GraphInput;
 
 use crate::model::memory::tfidf::{TfIdfIndex, weight};
 use crate::model::memory::varint::{self, Reader};
+use crate::util::lists::Lists;
 use crate::util::random::scramble;
 use crate::util::vector::sorted;
 
 /// The conjectures of training by features of their graphs, in order. Features are known by hashes, never by names.
 #[derive(Clone, Debug, Default)]
 pub struct Conjectures {
-    /// For every conjecture, its features and how often it has them, ascending.
-    features: Vec<Vec<(u32, u32)>>,
+    /// All features, ascending.
+    features: Vec<u32>,
+    /// The features of each conjecture, ascending, by their places among all, and how often it has them.
+    counts: Lists<(u32, u32)>,
     /// Made for the first question: who only adds to a library asks none.
     index: OnceLock<TfIdfIndex<u32>>,
-    /// As the file had them that they were read from, because finding that out again takes long.
-    packed: Vec<u8>,
 }
 
 impl PartialEq for Conjectures {
     fn eq(&self, other: &Self) -> bool {
-        self.features == other.features
+        (&self.features, &self.counts) == (&other.features, &other.counts)
     }
 }
 
 impl Conjectures {
-    fn new(features: Vec<Vec<(u32, u32)>>) -> Self {
-        Conjectures { features, ..Conjectures::default() }
+    fn new(conjectures: &[Vec<(u32, u32)>]) -> Self {
+        let features = sorted(conjectures.iter().flatten().map(|(feature, _)| *feature));
+        let place = |&(feature, count): &(u32, u32)| {
+            (features.partition_point(|other| *other < feature) as u32, count)
+        };
+        let counts = conjectures.iter().map(|own| own.iter().map(place).collect()).collect();
+        Conjectures { features, counts, index: OnceLock::new() }
     }
 
     fn index(&self) -> &TfIdfIndex<u32> {
-        self.index.get_or_init(|| TfIdfIndex::new(self.features.iter().map(|features| weighed(features))))
+        self.index.get_or_init(|| {
+            // Logarithms take long, and nearly all counts are small.
+            let weights: Vec<f32> = (0..64).map(weight).collect();
+            let weigh = |&(place, count): &(u32, u32)| {
+                (place, weights.get(count as usize).copied().unwrap_or_else(|| weight(count as usize)))
+            };
+            TfIdfIndex::of_places(self.features.clone(), self.counts.iter().map(|own| own.iter().map(weigh)))
+        })
     }
 
     /// Indexes conjectures by their graphs, in order.
     pub fn from_graphs<'a>(graphs: impl Iterator<Item = GraphInput<'a>>) -> Self {
-        Conjectures::new(graphs.map(counted).collect())
+        Conjectures::new(&graphs.map(counted).collect::<Vec<_>>())
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.features.len()
+        self.counts.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.features.is_empty()
+        self.counts.is_empty()
     }
 
     /// How like each of them a conjecture is, from 0 to 1.
@@ -67,23 +80,17 @@ impl Conjectures {
 
     /// As model files keep them.
     pub fn write(&self, bytes: &mut Vec<u8>) {
-        if !self.packed.is_empty() {
-            bytes.extend(&self.packed);
-            return;
-        }
         // Features are given by their places in a list of all, which are smaller numbers.
-        let all: Vec<u32> = sorted(self.features.iter().flatten().map(|(feature, _)| *feature));
-        varint::write_ascending(bytes, all.iter().map(|&feature| u64::from(feature)));
+        varint::write_ascending(bytes, self.features.iter().map(|&feature| u64::from(feature)));
         varint::write(bytes, self.len() as u64);
-        for features in &self.features {
-            varint::write(bytes, features.len() as u64);
+        for own in self.counts.iter() {
+            varint::write(bytes, own.len() as u64);
             // The difference of places, and below it whether a count follows: most are 1.
             let mut last = 0;
-            for (feature, count) in features {
-                let place = all.partition_point(|other| other < feature) as u64;
-                varint::write(bytes, (place - last) << 1 | u64::from(*count > 1));
-                if *count > 1 {
-                    varint::write(bytes, u64::from(*count));
+            for &(place, count) in own {
+                varint::write(bytes, u64::from(place - last) << 1 | u64::from(count > 1));
+                if count > 1 {
+                    varint::write(bytes, u64::from(count));
                 }
                 last = place;
             }
@@ -92,28 +99,29 @@ impl Conjectures {
 
     /// What [`Conjectures::write`] wrote; nothing if it is something else.
     pub fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        let begin = reader.bytes;
-        let all = reader.ascending(1 << 32)?;
-        let count = reader.count()?;
-        let mut features = Vec::with_capacity(count);
-        for _ in 0..count {
-            let (number, mut last) = (reader.count()?, 0u64);
-            let mut own = Vec::with_capacity(number);
-            for i in 0..number {
-                let difference = reader.number()?;
-                last = last.checked_add(difference >> 1)?;
-                let count =
-                    if difference & 1 == 1 { reader.number().filter(|&count| count > 1)? } else { 1 };
-                let feature = *all.get(usize::try_from(last).ok()?)?;
-                if i > 0 && difference >> 1 == 0 {
-                    return None;
+        let mut features = Vec::new();
+        reader.each_ascending(1 << 32, |feature| features.push(feature as u32))?;
+        let conjectures = reader.count()?;
+        // Most counts take a byte or two.
+        let mut counts = Lists::with_room(reader.bytes.len());
+        for _ in 0..conjectures {
+            counts.push(|counts| {
+                let (number, mut last) = (reader.count()?, 0u64);
+                for i in 0..number {
+                    let difference = reader.number()?;
+                    last = last.checked_add(difference >> 1)?;
+                    let count =
+                        if difference & 1 == 1 { reader.number().filter(|&count| count > 1)? } else { 1 };
+                    if last >= features.len() as u64 || i > 0 && difference >> 1 == 0 {
+                        return None;
+                    }
+                    counts.push((last as u32, u32::try_from(count).ok()?));
                 }
-                own.push((feature as u32, u32::try_from(count).ok()?));
-            }
-            features.push(own);
+                Some(())
+            })?;
         }
-        let packed = begin[..begin.len() - reader.bytes.len()].to_vec();
-        Some(Conjectures { packed, ..Conjectures::new(features) })
+        counts.shrink();
+        Some(Conjectures { features, counts, index: OnceLock::new() })
     }
 }
 
@@ -165,7 +173,7 @@ pub mod tests {
 
     /// Conjectures that are chains.
     pub fn chains(chains: &[&[u16]]) -> Conjectures {
-        Conjectures::new(chains.iter().map(|tokens| with(tokens, counted)).collect())
+        Conjectures::new(&chains.iter().map(|tokens| with(tokens, counted)).collect::<Vec<_>>())
     }
 
     #[test]

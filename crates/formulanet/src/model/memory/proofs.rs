@@ -15,6 +15,7 @@ use formulanet_net::GraphInput;
 use crate::model::memory::conjectures::Conjectures;
 use crate::model::memory::statements::key;
 use crate::model::memory::varint::{Reader, write_ascending};
+use crate::util::lists::Lists;
 use crate::util::random::scramble;
 use crate::util::vector::sorted;
 
@@ -39,13 +40,13 @@ pub struct TrainingProofs {
 struct Past {
     conjectures: Conjectures,
     /// For every conjecture, the premises that its proof used and itself, ascending.
-    uses: Vec<Vec<u32>>,
+    uses: Lists<u32>,
 }
 
 impl Past {
     fn write(&self, bytes: &mut Vec<u8>) {
         self.conjectures.write(bytes);
-        for uses in &self.uses {
+        for uses in self.uses.iter() {
             write_ascending(bytes, uses.iter().map(|&premise| u64::from(premise)));
         }
     }
@@ -54,10 +55,9 @@ impl Past {
     fn read(bytes: &[u8], premises: usize) -> Option<Self> {
         let mut reader = Reader { bytes };
         let conjectures = Conjectures::read(&mut reader)?;
-        let mut uses = Vec::with_capacity(conjectures.len());
+        let mut uses = Lists::default();
         for _ in 0..conjectures.len() {
-            let used = reader.ascending(premises as u64)?;
-            uses.push(used.into_iter().map(|premise| premise as u32).collect());
+            uses.push(|uses| reader.each_ascending(premises as u64, |premise| uses.push(premise as u32)))?;
         }
         reader.bytes.is_empty().then_some(Past { conjectures, uses })
     }
@@ -147,7 +147,7 @@ impl TrainingProofs {
         let total: f32 = conjectures.iter().map(|(_, weight)| weight).sum();
         let Past { uses, .. } = self.past();
         for (conjecture, weight) in conjectures {
-            for &premise in &uses[conjecture] {
+            for &premise in uses.get(conjecture) {
                 // Sums of parts may be above the whole by a rounding.
                 let share: &mut f32 = &mut shares[premise as usize];
                 *share = (*share + weight / total).min(1.0);

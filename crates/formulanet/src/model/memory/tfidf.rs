@@ -1,5 +1,7 @@
 //! Similarity of documents by the features they have in common, such as graphs by their tokens.
 
+use crate::util::vector::sorted;
+
 /// Distinct features, each with how much it is there: 1 for one occurrence, and 1 more with every e-fold number.
 pub fn bag<T: Ord + Copy>(features: &[T]) -> Vec<(T, f32)> {
     let mut sorted = features.to_vec();
@@ -21,43 +23,67 @@ pub struct TfIdfIndex<T> {
     features: Vec<T>,
     /// How much each weighs.
     weights: Vec<f32>,
-    /// For every feature, the documents that have it, ascending, and its part in their vector of length 1.
-    postings: Vec<Vec<(u32, f32)>>,
+    /// The documents that have a feature, ascending, each with the feature's part in its vector of length 1: those of the first
+    /// feature, then those of the next.
+    postings: Vec<(u32, f32)>,
+    /// Where the postings of each feature begin, and where the last end.
+    starts: Vec<usize>,
     documents: usize,
 }
 
 impl<T: Ord + Copy> TfIdfIndex<T> {
     /// An index of documents, which are numbered in their order. A document is a bag.
     pub fn new(documents: impl Iterator<Item = Vec<(T, f32)>> + Clone) -> Self {
-        let mut features: Vec<T> = Vec::new();
-        let mut number = 0;
-        for document in documents.clone() {
-            number += 1;
-            features.extend(document.iter().map(|(feature, _)| *feature));
-        }
-        features.sort_unstable();
-        let having: Vec<usize> = features.chunk_by(|a, b| a == b).map(<[T]>::len).collect();
-        features.dedup();
-        let weights: Vec<f32> = having.iter().map(|&having| rarity(having, number)).collect();
-        let postings = vec![Vec::new(); features.len()];
-        let mut index = TfIdfIndex { features, weights, postings, documents: number };
-        for (document, bag) in (0..).zip(documents) {
-            for (place, part) in index.vector(&bag) {
-                place.into_iter().for_each(|place| index.postings[place].push((document, part)));
-            }
-        }
-        index
+        let features = sorted(documents.clone().flatten().map(|(feature, _)| feature));
+        let place =
+            |(feature, part)| (features.binary_search(&feature).map_or(0, |place| place as u32), part);
+        let placed: Vec<Vec<(u32, f32)>> =
+            documents.map(|bag| bag.into_iter().map(place).collect()).collect();
+        TfIdfIndex::of_places(features, placed.iter().map(|bag| bag.iter().copied()))
     }
 
-    /// A vector of length 1: places of features, if there are such, and numbers that are not 0.
+    /// An index of documents whose features are given by their places among all features, which are in order. Every feature is in
+    /// a document.
+    pub fn of_places<I>(features: Vec<T>, documents: impl Iterator<Item = I> + Clone) -> Self
+    where
+        I: Iterator<Item = (u32, f32)>,
+    {
+        let mut having = vec![0; features.len()];
+        let mut number = 0;
+        for document in documents.clone() {
+            document.for_each(|(place, _)| having[place as usize] += 1);
+            number += 1;
+        }
+        let weights: Vec<f32> = having.iter().map(|&having| rarity(having, number)).collect();
+        let sums = having.iter().scan(0, |sum, having| {
+            *sum += having;
+            Some(*sum)
+        });
+        let starts: Vec<usize> = std::iter::once(0).chain(sums).collect();
+        let mut ends = starts.clone();
+        let mut postings = vec![(0, 0.0); starts[features.len()]];
+        let mut vector = Vec::new();
+        for (document, bag) in (0..).zip(documents) {
+            vector.clear();
+            vector.extend(bag.map(|(place, part)| (place, part * weights[place as usize])));
+            normalize(&mut vector);
+            for &(place, part) in &vector {
+                let end = &mut ends[place as usize];
+                postings[*end] = (document, part);
+                *end += 1;
+            }
+        }
+        TfIdfIndex { features, weights, postings, starts, documents: number }
+    }
+
+    /// A vector of length 1: places of features, if there are such, and their parts.
     fn vector(&self, bag: &[(T, f32)]) -> Vec<(Option<usize>, f32)> {
         let weigh = |&(feature, part): &(T, f32)| {
             let place = self.features.binary_search(&feature).ok();
             (place, part * place.map_or_else(|| rarity(0, self.documents), |place| self.weights[place]))
         };
-        let mut vector: Vec<_> = bag.iter().map(weigh).filter(|(_, part)| *part > 0.0).collect();
-        let length = vector.iter().map(|(_, part)| part * part).sum::<f32>().sqrt();
-        vector.iter_mut().for_each(|(_, part)| *part /= length);
+        let mut vector: Vec<_> = bag.iter().map(weigh).collect();
+        normalize(&mut vector);
         vector
     }
 
@@ -76,11 +102,20 @@ impl<T: Ord + Copy> TfIdfIndex<T> {
     pub fn similarities(&self, bag: &[(T, f32)]) -> Vec<f32> {
         let mut similarities = vec![0.0f32; self.documents];
         for (place, part) in self.vector(bag) {
-            for &(document, of_document) in place.map_or(&[][..], |place| &self.postings[place]) {
+            let postings = place.map_or(0..0, |place| self.starts[place]..self.starts[place + 1]);
+            for &(document, of_document) in &self.postings[postings] {
                 similarities[document as usize] += part * of_document;
             }
         }
         similarities
+    }
+}
+
+/// Makes a vector's length 1. Features that all documents have, which weigh nothing, are 0; so are all of an empty vector.
+fn normalize<P>(vector: &mut [(P, f32)]) {
+    let length = vector.iter().map(|(_, part)| part * part).sum::<f32>().sqrt();
+    if length > 0.0 {
+        vector.iter_mut().for_each(|(_, part)| *part /= length);
     }
 }
 

@@ -48,17 +48,23 @@ impl Reader<'_> {
 
     /// Different numbers below a bound, each above the one before.
     pub fn ascending(&mut self, below: u64) -> Option<Vec<u64>> {
-        let count = self.count()?;
-        let mut numbers: Vec<u64> = Vec::with_capacity(count);
-        for i in 0..count {
+        let mut numbers: Vec<u64> = Vec::new();
+        self.each_ascending(below, |number| numbers.push(number))?;
+        Some(numbers)
+    }
+
+    /// The same, one by one.
+    pub fn each_ascending(&mut self, below: u64, mut take: impl FnMut(u64)) -> Option<()> {
+        let mut last = 0u64;
+        for i in 0..self.count()? {
             let difference = self.number()?;
-            let next = numbers.last().copied().unwrap_or(0).checked_add(difference)?;
-            if next >= below || (i > 0 && difference == 0) {
+            last = last.checked_add(difference)?;
+            if last >= below || (i > 0 && difference == 0) {
                 return None;
             }
-            numbers.push(next);
+            take(last);
         }
-        Some(numbers)
+        Some(())
     }
 }
 
