@@ -106,7 +106,7 @@ impl Loaded {
     /// The trained network, if it reads statements one by one.
     pub(crate) fn trained(&self) -> Option<&TrainedModel> {
         match &self.kind {
-            Kind::Ranker(model) => Some(model.ranker.model()),
+            Kind::Ranker(model) => model.ranker.model(),
             Kind::Marked(trained) => Some(trained),
             Kind::Together(..) => None,
         }

@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         bail!("expected statements, found none");
     }
     processes::agree(group(), &facts(&ranker, &premises))?;
-    let vectors = Vectors::of(&ranker, &premises);
+    let vectors = Vectors::of(&ranker, &premises)?;
     if !speaks() {
         return Ok(());
     }

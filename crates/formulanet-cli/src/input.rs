@@ -5,8 +5,8 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use formulanet::logic::hol::{self, Overload};
 use formulanet::logic::tptp::{self, Language};
-use formulanet::logic::{Formula, Interner, Limits, View};
-use formulanet::model::{TrainedModel, shipped};
+use formulanet::logic::{Formula, Interner, Limits, View, lean};
+use formulanet::model::shipped;
 use formulanet::net::{Compute, Precision};
 use formulanet::rank::{Intake, Premise, Question, Ranker};
 use formulanet::read::{Format, Skipped, Source, Syntax, is_goal, read_text};
@@ -95,6 +95,10 @@ impl FormulaArguments {
                 refuse_given(&self.given(), "a formula of TPTP")?;
                 tptp::parse_formula(&text, Language::Fof, limits, names)
             }
+            Syntax::Lean => {
+                refuse_given(&self.given(), "a formula of Lean")?;
+                lean::parse(&text, limits, names)
+            }
         };
         formula.map_err(|cause| formulanet::Error::Parse { file: source, cause }.into())
     }
@@ -115,11 +119,13 @@ impl FormulaArguments {
         let problem = if language == Syntax::Tptp { problem_of(argument)? } else { None };
         let (source, text) = written(argument, problem, limits)?;
         remember(&source, &text);
-        if language == Syntax::Tptp {
-            refuse_given(&self.given(), "a formula of TPTP")?;
+        match language {
+            Syntax::Tptp => refuse_given(&self.given(), "a formula of TPTP")?,
+            Syntax::Lean => refuse_given(&self.given(), "a formula of Lean")?,
+            Syntax::Hol | Syntax::HolWith(_) => {}
         }
         let language = match (language, self.overload) {
-            (Syntax::Tptp, _) => language,
+            (Syntax::Tptp | Syntax::Lean, _) => language,
             (_, overload) => Syntax::HolWith(overload.unwrap_or_default()),
         };
         let (constants, variables) = (self.constants.clone(), self.variables.clone());
@@ -259,7 +265,7 @@ impl ModelArgument {
 
     /// The given model, or a default, at work.
     pub(crate) fn ranker(&self, default: &str, compute: &ComputeArguments, limits: Limits) -> Result<Ranker> {
-        Ok(Ranker::new(TrainedModel::named(self.name(default))?, compute.compute())?.with_limits(limits))
+        Ok(Ranker::named(self.name(default), compute.compute())?.with_limits(limits))
     }
 
     /// The model that made a library: the given one, or the one that the library names.

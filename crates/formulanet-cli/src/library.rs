@@ -16,9 +16,9 @@ use formulanet_train::processes;
 use formulanet_train::train::{LibraryTrained, LibraryTraining, train_library};
 use serde::Serialize;
 
-use crate::input::{language_of, model_for, 
-    ComputeArguments, FormatArgument, KeepGoingArgument, LimitArguments, ModelArgument, counted,
-    refuse_stdin_twice, report_skipped, writing,
+use crate::input::{
+    ComputeArguments, FormatArgument, KeepGoingArgument, LimitArguments, ModelArgument, counted, language_of,
+    model_for, refuse_stdin_twice, report_skipped, writing,
 };
 use crate::output::{Output, shown};
 use crate::processes::{facts, group, refuse_stdin, speaks};

@@ -147,8 +147,8 @@ fn in_file(
     let known = ranker.hol_options();
     let query = arguments.reading.parse_as(&arguments.query, language, known, names)?;
     let encoded = ranker.encoder().encode(&query, names)?;
-    let vector = Vectors::of_encoded(&ranker, &[&encoded]);
-    let vectors = Vectors::of_encoded(&ranker, &candidates.iter().map(|c| &c.encoded).collect::<Vec<_>>());
+    let vector = Vectors::of_encoded(&ranker, &[&encoded])?;
+    let vectors = Vectors::of_encoded(&ranker, &candidates.iter().map(|c| &c.encoded).collect::<Vec<_>>())?;
     let similarities = vectors.cosines(vector.rows().next().unwrap_or(&[]));
     let mut closest = order(&similarities);
     closest.truncate(arguments.most);
@@ -173,6 +173,7 @@ fn in_library(
     let known = ranker.hol_options();
     let query = arguments.reading.parse_as(&arguments.query, language, known.clone(), names)?;
     let encoded = ranker.encoder().encode(&query, names)?;
+    ranker.network()?;
     let (mut found, mut similarities) = (Vec::new(), Vec::new());
     library.scan(|entries, rows| {
         similarities.extend(ranker.similarities(&encoded, rows));

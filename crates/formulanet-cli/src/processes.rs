@@ -46,7 +46,10 @@ pub fn facts(ranker: &Ranker, premises: &[Premise]) -> Vec<(&'static str, String
     }
     vec![
         ("program", processes::program().to_owned()),
-        ("kind of CPU", ranker.network().compute().instructions().to_owned()),
+        (
+            "kind of CPU",
+            ranker.network().map_or("any", |network| network.compute().instructions()).to_owned(),
+        ),
         ("model", ranker.fingerprint().to_owned()),
         ("statements", format!("{} with digest {:016x}", premises.len(), processes::digest(&text))),
     ]

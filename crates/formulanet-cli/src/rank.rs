@@ -12,7 +12,8 @@ use serde::Serialize;
 
 use crate::input::{
     ComputeArguments, FormatArgument, FormulaArguments, KeepGoingArgument, LimitArguments, ModelArgument,
-    ReadingArguments, SelectionArguments, one_of, problem_of, refuse_stdin_twice, report_skipped, warn_unmatched, writing,
+    ReadingArguments, SelectionArguments, one_of, problem_of, refuse_stdin_twice, report_skipped,
+    warn_unmatched, writing,
 };
 use crate::lines;
 use crate::output::{Output, shown};

@@ -107,7 +107,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let limits = arguments.limits.limits();
     let engine = arguments.model.engine(&arguments.together, &arguments.compute, limits)?;
     let library = arguments.library.as_deref();
-    let library = library.map(|path| engine.corpus().library(path, Residency::Streamed).build()).transpose()?;
+    let library =
+        library.map(|path| engine.corpus().library(path, Residency::Streamed).build()).transpose()?;
     let model = match &library {
         Some(corpus) if corpus.language() != Syntax::Tptp => return Err(formulanet::Error::NotTptp.into()),
         Some(corpus) => corpus.model(),

@@ -119,7 +119,11 @@ impl Catalog {
             slots: shipped::for_libraries().map(slot).collect(),
             given: None,
             shelves: Vec::new(),
-            engine: Engine::builder().precision(settings.precision).threads(1).limits(settings.limits).build()?,
+            engine: Engine::builder()
+                .precision(settings.precision)
+                .threads(1)
+                .limits(settings.limits)
+                .build()?,
         };
         catalog.given = settings.model.as_deref().map(|model| catalog.add(model)).transpose()?;
         for path in &settings.libraries {
@@ -140,7 +144,8 @@ impl Catalog {
     /// Lets go of memory that waits for the next request.
     pub(crate) fn forget_buffers(&self) {
         let models = self.slots.iter().filter_map(|slot| slot.model.get());
-        models.for_each(|model| model.ranker.network().compute().forget_buffers());
+        let networks = models.filter_map(|model| model.ranker.network().ok());
+        networks.for_each(|network| network.compute().forget_buffers());
         self.engine.trim();
         for shelf in &self.shelves {
             shelf.contents().reading.iter().for_each(|reading| reading.forget_buffers());

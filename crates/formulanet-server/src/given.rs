@@ -60,12 +60,7 @@ impl<'a> Given<'a> {
     }
 
     /// The statements to rank: those of the library, if there is one, and those that came with the request.
-    pub(crate) fn corpus(
-        self,
-        model: Arc<Model>,
-        local: Vec<Premise>,
-        is_problem: bool,
-    ) -> Corpus {
+    pub(crate) fn corpus(self, model: Arc<Model>, local: Vec<Premise>, is_problem: bool) -> Corpus {
         match &self.library {
             Some(library) => library.with_local(local, Some(self.language), is_problem),
             None => Corpus::of_local(model, local, self.language, is_problem),

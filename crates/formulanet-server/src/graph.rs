@@ -2,7 +2,7 @@
 
 use formulanet::Error;
 use formulanet::logic::draw::{self, SvgOptions};
-use formulanet::logic::{Graph, GraphBuilder, Interner, Position, View, hol, tptp};
+use formulanet::logic::{Graph, GraphBuilder, Interner, Position, View, hol, lean, tptp};
 use formulanet::read::Syntax;
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +62,7 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
             hol::parse(&request.formula, &hol::Options { overload, ..options }, &mut names)
         }
         Syntax::Tptp => tptp::parse_formula(&request.formula, tptp::Language::Fof, limits, &mut names),
+        Syntax::Lean => lean::parse(&request.formula, limits, &mut names),
     };
     let file = || "formula".to_owned();
     let formula = formula.map_err(|cause| Problem::of(Error::Parse { file: file(), cause }, "formula"))?;

@@ -208,7 +208,8 @@ fn answers(
     let duplicates = if request.keep_goal { Duplicates::Keep } else { Duplicates::Drop };
     let take = Take::new(request.k, request.threshold, request.include, request.exclude);
     let policy = Policy::for_people().order(request.order).rerank(rerank);
-    let mut query = Query::default().modules(request.modules).duplicates(duplicates).policy(policy).take(take);
+    let mut query =
+        Query::default().modules(request.modules).duplicates(duplicates).policy(policy).take(take);
     if let Some(before) = request.before {
         query = query.before(before);
     }
@@ -226,7 +227,12 @@ fn answers(
             took_ms: milliseconds_since(began),
             unknown: ranking.unknown_symbols,
             unmatched: ranking.unmatched,
-            premises: ranking.hits.into_iter().zip(1..).map(|(hit, rank)| row(hit, rank, has_proofs)).collect(),
+            premises: ranking
+                .hits
+                .into_iter()
+                .zip(1..)
+                .map(|(hit, rank)| row(hit, rank, has_proofs))
+                .collect(),
         })
     };
     Ok(goals.into_iter().map(answer).collect())

@@ -55,7 +55,11 @@ impl Server {
 
     /// Names of the libraries, with how many statements each has.
     pub fn libraries(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.app.catalog.shelves.iter().map(|shelf| (shelf.name.as_str(), shelf.contents().shelf.entries.len()))
+        self.app
+            .catalog
+            .shelves
+            .iter()
+            .map(|shelf| (shelf.name.as_str(), shelf.contents().shelf.entries.len()))
     }
 
     /// What there is for Lean, if the server answers it.

@@ -142,7 +142,8 @@ impl EngineBuilder {
             if engine.reranker.is_some() {
                 return Err(Error::TwoRerankers);
             }
-            engine.reranker = Some(Arc::new(Reading::new(TogetherFile::named(&reranker)?, engine.compute())?));
+            engine.reranker =
+                Some(Arc::new(Reading::new(TogetherFile::named(&reranker)?, engine.compute())?));
         }
         Ok(engine)
     }
@@ -241,7 +242,8 @@ impl Engine {
         if let Some(model) = models.get(name) {
             return Ok(Arc::clone(model));
         }
-        let model = Arc::new(Model::new(name, self.lay_out(TrainedModel::named(name)?)?));
+        let ranker = Ranker::named(name, self.compute())?.with_limits(self.shared.limits);
+        let model = Arc::new(Model::new(name, ranker));
         models.insert(name.to_owned(), Arc::clone(&model));
         Ok(model)
     }
@@ -291,7 +293,8 @@ impl Engine {
     pub fn trim(&self) {
         let models = self.shared.models.lock().unwrap_or_else(PoisonError::into_inner);
         let given = self.model.iter();
-        models.values().chain(given).for_each(|model| model.ranker.network().compute().forget_buffers());
+        let networks = models.values().chain(given).filter_map(|model| model.ranker.network().ok());
+        networks.for_each(|network| network.compute().forget_buffers());
         let readers = self.shared.built_in.get().into_iter().flatten().chain(&self.reranker);
         readers.for_each(|reader| reader.forget_buffers());
     }
@@ -306,6 +309,7 @@ impl Engine {
             stored: corpus.stored_count()?,
             has_proofs: corpus.has_proofs()?,
             is_tptp: corpus.language() == Syntax::Tptp,
+            has_model: corpus.0.model.ranker.model().is_some(),
             has_given: self.reranker.is_some(),
             has_fitted: corpus.0.fitted.is_some(),
             has_built_in: shipped::bytes("reader").is_some(),
@@ -404,8 +408,7 @@ impl Engine {
                 let deep = |(reader, stage): (_, Stage2)| {
                     (reader, Stage2 { depth: TUNING.depth_anonymous, fuse: Fuse::Replace, ..stage })
                 };
-                let anonymous =
-                    self.by_symbols(query, stage.map(deep), &mut asked, &mut run, &mut barred)?;
+                let anonymous = self.by_symbols(query, stage.map(deep), &mut asked, &mut run, &mut barred)?;
                 Scores { scores: fuse_by_rank(&named, &anonymous), base_rates: None }
             }
         };
@@ -522,7 +525,9 @@ impl Engine {
                 Goal::Stored(name) => {
                     let statement = stored_statement(corpus, run, name)?;
                     let language = statement.syntax;
-                    let Goal::Formula(formula) = Goal::from(statement) else { return Err(Error::NoStatements) };
+                    let Goal::Formula(formula) = Goal::from(statement) else {
+                        return Err(Error::NoStatements);
+                    };
                     let question = read_goal(ranker, &formula, language)?;
                     Asked { question, stored: Some(name.clone()) }
                 }

@@ -58,7 +58,9 @@ pub enum Error {
         message: String,
     },
     /// A file of a format that this program does not read.
-    #[error("{file}: expected a {artefact} of format {supported}, found {found}; make it again with this program")]
+    #[error(
+        "{file}: expected a {artefact} of format {supported}, found {found}; make it again with this program"
+    )]
     Unsupported {
         /// Its kind.
         artefact: Artefact,
@@ -121,8 +123,11 @@ pub enum Error {
     #[error("expected one re-ranker, found two: the model re-ranks, too")]
     TwoRerankers,
     /// A library in another language than that of a TPTP problem.
-    #[error("library: expected one in TPTP's language, found one in HOL Light's: no prover reads both")]
+    #[error("library: expected one in TPTP's language, found one in another: no prover reads both")]
     NotTptp,
+    /// Vectors were asked for where there is no model.
+    #[error("expected a model that makes vectors, found none: no model was trained on Lean's statements")]
+    NoVectors,
     /// There are no statements to rank.
     #[error("expected statements to rank, found none")]
     NoStatements,

@@ -6,6 +6,8 @@ use std::collections::HashSet;
 
 use formulanet_logic::problem::StatementBuilder;
 
+#[cfg(feature = "sqlite")]
+use crate::Library;
 use crate::corpus::{Inner, Stored};
 use crate::model::encode::Encoded;
 use crate::policy::{Order, Stage2, TUNING};
@@ -18,8 +20,6 @@ use crate::rank::{
 use crate::ranking::{Hit, Id, apply_order};
 use crate::read::{Statement, parse};
 use crate::{Cancel, Error, Ranker};
-#[cfg(feature = "sqlite")]
-use crate::Library;
 
 /// Weight of the model's log-odds next to the library's proofs, as far as it knows the goal's symbols: chosen on held-out
 /// conjectures of HolStep and Mizar.
@@ -315,6 +315,7 @@ impl<'a> Run<'a> {
     /// The statements whose vectors are closest to a formula's.
     pub(crate) fn closest(mut self, formula: &Encoded, k: usize) -> Result<Vec<Hit>, Error> {
         let (ranker, mut cosines) = (self.ranker(), Vec::new());
+        ranker.network()?;
         match &self.corpus.stored {
             Some(Stored::Held(shelf)) => cosines = ranker.similarities(formula, &shelf.rows),
             #[cfg(feature = "sqlite")]
@@ -352,7 +353,8 @@ impl<'a> Run<'a> {
         let goal = asked.iter().flat_map(|asked| symbols(&asked.question.formula, &asked.question.names));
         let goal = goal.collect();
         let features = learned.as_ref().zip(asked.first());
-        let features = features.map(|(_, asked)| Features::of(&asked.question.formula, &asked.question.names));
+        let features =
+            features.map(|(_, asked)| Features::of(&asked.question.formula, &asked.question.names));
         let indexed = learned.as_ref().zip(features.as_ref());
         let indexed = indexed.map(|(learned, features)| (learned.theory(), learned.theory().goal(features)));
         let statements = taken.iter().map(|&number| self.statement(number));

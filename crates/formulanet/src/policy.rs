@@ -168,6 +168,8 @@ pub struct Facts {
     pub has_proofs: bool,
     /// Whether statements are in TPTP.
     pub is_tptp: bool,
+    /// Whether a model has vectors of the statements.
+    pub has_model: bool,
     /// Whether a re-ranker was given.
     pub has_given: bool,
     /// Whether one was fitted to the library.
@@ -219,6 +221,8 @@ impl Plan {
             _ if facts.has_proofs => {
                 Stage1::Proofs { blend: facts.has_blend && facts.stored >= tuning.blend_from }
             }
+            // Without a model, what statements say is all there is.
+            _ if !facts.has_model => Stage1::Symbols,
             // Symbols alone were never measured on a library.
             Symbols::Both if facts.stored == 0 => Stage1::ModelAndSymbols,
             Symbols::Named | Symbols::Both => Stage1::Model,
@@ -262,7 +266,7 @@ mod tests {
     /// A row of the table in `docs`: what a corpus and a policy lead to.
     #[test]
     fn every_row_of_the_table() {
-        let hol = Facts { has_built_in: true, has_blend: true, ..Facts::default() };
+        let hol = Facts { has_built_in: true, has_blend: true, has_model: true, ..Facts::default() };
         let tptp = Facts { is_tptp: true, ..hol };
         let learned = Facts { has_proofs: true, stored: 1000, ..hol };
         let people = Policy::for_people();
@@ -285,13 +289,22 @@ mod tests {
         check(people.symbols(Symbols::Both), tptp, Stage1::ModelAndSymbols, Some(256), Tail::Retrieved);
         let stored = Facts { stored: 5, ..tptp };
         check(people.symbols(Symbols::Both), stored, Stage1::Model, Some(256), Tail::Retrieved);
+        let lean = Facts { has_model: false, stored: 1000, ..hol };
+        check(people, lean, Stage1::Symbols, Some(1024), Tail::Familiar);
+        check(people, Facts { has_proofs: true, ..lean }, proofs(true), Some(256), Tail::Retrieved);
         let none = Facts { has_built_in: false, ..tptp };
         check(people, none, Stage1::Model, None, Tail::Retrieved);
     }
 
     #[test]
     fn the_nearest_reranker_is_taken() {
-        let all = Facts { is_tptp: true, has_given: true, has_fitted: true, has_built_in: true, ..Facts::default() };
+        let all = Facts {
+            is_tptp: true,
+            has_given: true,
+            has_fitted: true,
+            has_built_in: true,
+            ..Facts::default()
+        };
         let check = |facts: Facts, expected: RerankerSource| {
             let plan = Plan::decide(Policy::default(), facts, &TUNING);
             assert_eq!(plan.rerank.map(|stage| stage.reranker), Some(expected));

@@ -8,11 +8,11 @@ use formulanet_logic::Interner;
 pub use coverage::SymbolCoverage;
 pub use render::{annotated, as_axiom};
 
+use crate::Error;
 use crate::policy::Policy;
 use crate::query::{Goal, GoalFormula, Query};
 use crate::rank::{Features, Premise, Ranker};
 use crate::read::{Annotated, Damaged, Skipped, Source, Syntax, is_goal};
-use crate::Error;
 
 /// A TPTP problem with its includes: axioms, conjectures, statements that are always kept, and declarations.
 pub struct Problem {
@@ -80,7 +80,8 @@ impl Problem {
     /// Returns an error if it cannot be read, with the place, or has nothing to prove.
     pub fn read(source: Source, ranker: &Ranker, options: &ProblemOptions) -> Result<Self, Error> {
         let file = source.name().to_owned();
-        let mut problem = Problem { items: Vec::new(), axioms: Vec::new(), skipped: Skipped::default(), file };
+        let mut problem =
+            Problem { items: Vec::new(), axioms: Vec::new(), skipped: Skipped::default(), file };
         let (mut names, mut encoder) = (Interner::new(), ranker.encoder());
         let mut reader = source.problem(ranker.limits())?;
         loop {
@@ -116,7 +117,14 @@ impl Problem {
                 _ => {
                     let features = Features::of(formula, &names);
                     let (name, text, syntax) = (name.clone(), text.clone(), Syntax::Tptp);
-                    problem.axioms.push(Premise { name, text, syntax, encoded, features, ..Premise::default() });
+                    problem.axioms.push(Premise {
+                        name,
+                        text,
+                        syntax,
+                        encoded,
+                        features,
+                        ..Premise::default()
+                    });
                     Part::Axiom(problem.axioms.len() - 1)
                 }
             };

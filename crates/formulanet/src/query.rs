@@ -30,7 +30,11 @@ pub struct GoalFormula {
 
 impl From<&str> for Goal {
     fn from(text: &str) -> Self {
-        Goal::Formula(GoalFormula { text: text.to_owned(), source: "goal".to_owned(), ..GoalFormula::default() })
+        Goal::Formula(GoalFormula {
+            text: text.to_owned(),
+            source: "goal".to_owned(),
+            ..GoalFormula::default()
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 //! The stages of [`crate::Engine`]: an [`Intake`] analyses statements, a [`Ranker`] has vectors of them and scores these,
 //! [`Learned`] what recorded proofs say, [`Nameless`] what symbols say, and a [`Reading`] re-ranks the best.
 
+mod embedded;
 mod intake;
 mod lean;
 #[doc(hidden)]
@@ -20,28 +21,27 @@ mod reading;
 pub mod reasons;
 mod row;
 mod scorer;
-mod embedded;
-mod shelf;
 mod selection;
+mod shelf;
 mod theory;
 mod vectors;
 
-pub use shelf::{Entry, Shelf};
+pub use embedded::EmbeddedAxioms;
 pub use intake::{Intake, Premise, Premises};
 pub use lean::{LeanIndex, LeanQuestion, LeanRanked, LeanSelector};
 pub use learned::Learned;
 #[cfg(feature = "sqlite")]
 pub use library::{Added, Addition, Additions, Bookmark, Change, Learnt, Library, Made, library_reader};
+pub use nameless::Nameless;
 pub use pool::Pool;
 pub use predict::{Choice, Predictor, Stock};
-pub use embedded::EmbeddedAxioms;
 pub use question::Question;
-pub use nameless::Nameless;
 pub use ranker::{Ranked, Ranker, order};
 pub use reading::Reading;
 pub use reasons::Reasons;
 pub use row::{Row, Rows};
 pub use scorer::{Query, Scoring};
 pub use selection::{Marks, Selection, matches};
+pub use shelf::{Entry, Shelf};
 pub use theory::{Blend, Features, Goal, Method, Signals, Theory};
 pub use vectors::Vectors;

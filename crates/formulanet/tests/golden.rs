@@ -5,10 +5,11 @@ use formulanet::logic::Limits;
 use formulanet::logic::hol::Overload;
 use formulanet::net::Precision;
 use formulanet::problem::ProblemOptions;
-use formulanet::rank::{Intake, Learnt, LeanIndex, LeanQuestion, LeanSelector, Library};
+use formulanet::rank::{Intake, LeanIndex, LeanQuestion, LeanSelector, Learnt, Library};
 use formulanet::read::{Source, Syntax, read_proofs};
 use formulanet::{
-    self as api, Cancel, CorpusBuilder, Engine, Goal, GoalFormula, Policy, Problem, Query, Ranking, Residency, Take,
+    self as api, Cancel, CorpusBuilder, Engine, Goal, GoalFormula, Policy, Problem, Query, Ranking,
+    Residency, Take,
 };
 use formulanet_testing::Folder;
 use formulanet_testing::golden::{
@@ -56,7 +57,8 @@ impl Door {
         .unwrap();
         let mut library = Library::open(&path).unwrap();
         if let Some(proofs) = &files.proofs {
-            let _: Learnt = library.learn(&read_proofs(&repository(proofs).to_string_lossy()).unwrap(), false).unwrap();
+            let _: Learnt =
+                library.learn(&read_proofs(&repository(proofs).to_string_lossy()).unwrap(), false).unwrap();
         }
         if let Some(reranker) = &files.reranker {
             library.keep_reader(Some(&std::fs::read(repository(reranker)).unwrap())).unwrap();
@@ -90,7 +92,12 @@ impl Door {
     }
 
     /// The files and the library of a scenario.
-    fn parts<'a>(&self, mut builder: CorpusBuilder<'a>, s: &Scenario, library: &'a std::path::Path) -> CorpusBuilder<'a> {
+    fn parts<'a>(
+        &self,
+        mut builder: CorpusBuilder<'a>,
+        s: &Scenario,
+        library: &'a std::path::Path,
+    ) -> CorpusBuilder<'a> {
         if s.library.is_some() {
             builder = builder.library(library, Residency::Streamed);
         }
@@ -106,7 +113,8 @@ impl Door {
             return Goal::Stored(name.clone());
         }
         let named = |name: &String| Overload::ALL.iter().find(|(known, _)| known == name).unwrap().1;
-        let mut goal = GoalFormula { text: s.formula().into(), source: "goal".into(), ..GoalFormula::default() };
+        let mut goal =
+            GoalFormula { text: s.formula().into(), source: "goal".into(), ..GoalFormula::default() };
         goal.language = s.overload.as_ref().map(|name| Syntax::HolWith(named(name)));
         goal.constants.clone_from(&s.constants);
         goal.into()
@@ -156,7 +164,8 @@ impl Door {
             options.keep_roles.clone_from(roles);
         }
         let model = engine.model_for(Syntax::Tptp).unwrap();
-        let problem = Problem::read(Self::source(s.problem.as_ref().unwrap()), &model.ranker, &options).unwrap();
+        let problem =
+            Problem::read(Self::source(s.problem.as_ref().unwrap()), &model.ranker, &options).unwrap();
         let corpus = self.parts(engine.corpus(), s, &library).problem(&problem).build().unwrap();
         let query = problem.query();
         let policy = query.policy;
@@ -193,7 +202,9 @@ impl Door {
             .collect();
         let state = asked["state"].as_str().unwrap();
         let question = LeanQuestion { state, modules: &modules, local: &local, new: &new };
-        let best = selector.best(self.engine.built_in_reranker().unwrap().as_deref(), &question, s.k, &Cancel::never()).unwrap();
+        let best = selector
+            .best(self.engine.built_in_reranker().unwrap().as_deref(), &question, s.k, &Cancel::never())
+            .unwrap();
         best.iter().map(|ranked| hit(&ranked.name, ranked.score)).collect()
     }
 }

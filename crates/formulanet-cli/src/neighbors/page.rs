@@ -34,7 +34,7 @@ pub(super) fn page(
     ranker: &Ranker,
     names: &Interner,
 ) -> Result<String> {
-    let mut builder = GraphBuilder::new(ranker.model().origin.view, ranker.limits());
+    let mut builder = GraphBuilder::new(ranker.view(), ranker.limits());
     let mut graph = Graph::new();
     let mut figure = |class: &str, name: &str, remark: &str, formula: &Formula| -> Result<String> {
         builder.build(formula, names, &mut graph)?;

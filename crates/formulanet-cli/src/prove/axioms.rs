@@ -7,7 +7,9 @@ use anyhow::Result;
 use formulanet::logic::Limits;
 use formulanet::problem::{ProblemOptions, annotated, as_axiom};
 use formulanet::read::{Proof, Source, Statement, Syntax};
-use formulanet::{Corpus, Engine, Goal, Library, Model, Policy, Problem, Query, Rerank, Residency, Symbols, Take};
+use formulanet::{
+    Corpus, Engine, Goal, Library, Model, Policy, Problem, Query, Rerank, Residency, Symbols, Take,
+};
 
 use super::task::{Part, Task};
 use crate::input::{ComputeArguments, ModelArgument, ReadingArguments};

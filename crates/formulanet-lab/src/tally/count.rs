@@ -133,7 +133,10 @@ fn memory(prepared: &Prepared, memory_of: Option<&str>) -> Result<Seen, Error> {
     let own = formulanet_train::remember::labels(prepared, 1);
     if let Some(other) = memory_of {
         let message = |what: &str| {
-            Error::input(other, format!("expected a shipped model with the memory of this data, found {what}"))
+            Error::input(
+                other,
+                format!("expected a shipped model with the memory of this data, found {what}"),
+            )
         };
         let bytes = shipped::bytes(other).ok_or_else(|| message("no shipped model"))?;
         if TrainedModel::from_bytes(bytes, other)?.seen != own {

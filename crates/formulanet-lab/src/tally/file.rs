@@ -49,7 +49,9 @@ impl Tally {
     ///
     /// If it is no tally of this program's keys.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, Error> {
-        let damaged = |message: String| Error::corrupt(Artefact::Model, name, format!("expected a tally, found {message}"));
+        let damaged = |message: String| {
+            Error::corrupt(Artefact::Model, name, format!("expected a tally, found {message}"))
+        };
         let metadata = read_metadata(bytes).map_err(|error| damaged(error.to_string()))?;
         let part = |key: &str| metadata.get(key).map_or("", String::as_str);
         if part(KIND) != TALLY {
@@ -106,7 +108,12 @@ impl Tally {
         parts.push((HAVING, Dtype::U32, vec![having.len() + 1], counts));
         let mut add = |key, bytes: Vec<u8>| parts.push((key, Dtype::U8, vec![bytes.len()], bytes));
         for (key, table) in keys::names(self.origin.is_conditional).zip(&self.tables) {
-            add(key, table.to_bytes().map_err(|error| Error::corrupt(Artefact::Model, TALLY, error.to_string()))?);
+            add(
+                key,
+                table
+                    .to_bytes()
+                    .map_err(|error| Error::corrupt(Artefact::Model, TALLY, error.to_string()))?,
+            );
         }
         if self.origin.memory_of.is_none() {
             add(SEEN, self.seen.to_bytes());
@@ -118,7 +125,8 @@ impl Tally {
             (KEYS.to_owned(), keys_of(&self.origin)),
             (CHECKSUM.to_owned(), UNSEALED.to_owned()),
         ]);
-        let failed = |error: safetensors::SafeTensorError| Error::corrupt(Artefact::Model, TALLY, error.to_string());
+        let failed =
+            |error: safetensors::SafeTensorError| Error::corrupt(Artefact::Model, TALLY, error.to_string());
         // All of it under one key, as networks have it, so that a tally has the same bytes whenever it is written.
         let metadata = serde_json::to_string(&metadata).expect("texts are plain data");
         let metadata = HashMap::from([(METADATA.to_owned(), metadata)]);

@@ -114,7 +114,7 @@ pub fn parse_goal_leniently(text: &str, limits: Limits, names: &mut Interner) ->
     goal(&Tokens::new(text, limits)?, true, limits, names)
 }
 
-/// Reads a declaration, a goal with `⊢`, or a proposition by itself.
+/// Reads a declaration, a goal with `⊢`, or a proposition by itself. A hypothesis that cannot be read is left out.
 ///
 /// # Errors
 ///
@@ -128,7 +128,7 @@ pub fn parse(text: &str, limits: Limits, names: &mut Interner) -> Result<Formula
         return Ok(declaration(&tokens, limits, names)?.formula);
     }
     if (0..tokens.len()).any(|number| tokens.word(tokens.get(number)) == "⊢") {
-        return goal(&tokens, false, limits, names);
+        return goal(&tokens, true, limits, names);
     }
     let mut terms = Terms::default();
     let mut machine = Machine::new(&tokens, (0, tokens.len()), limits, names, &mut terms);

@@ -78,7 +78,8 @@ impl Meta {
             return Ok(());
         }
         Err(Error::corrupt(
-            Artefact::Dataset, file,
+            Artefact::Dataset,
+            file,
             "expected the description that was written, found a damaged one; prepare the folder again",
         ))
     }
@@ -493,7 +494,11 @@ pub(super) fn read_meta(path: &Path) -> Result<Meta, Error> {
         _ => Error::io(&file, error),
     })?;
     let wrong = |error: serde_json::Error| {
-        Error::corrupt(Artefact::Dataset, &file, format!("expected the description of a prepared folder, found {error}"))
+        Error::corrupt(
+            Artefact::Dataset,
+            &file,
+            format!("expected the description of a prepared folder, found {error}"),
+        )
     };
     let value: serde_json::Value = serde_json::from_str(&text).map_err(wrong)?;
     let format = &value["format"];

@@ -8,8 +8,8 @@ use formulanet::logic::{Interner, Limits, hol};
 use serde::Serialize;
 
 use crate::{Error, Progress, Stage};
-use formulanet::rank::learned::{self, Together};
 use formulanet::policy::TUNING;
+use formulanet::rank::learned::{self, Together};
 use formulanet::rank::{Blend, Features, Method, Reading, Theory};
 use formulanet::read::{Lines, Oddities, TheoryFile};
 use formulanet::util::vector::share;

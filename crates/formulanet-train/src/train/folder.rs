@@ -10,8 +10,8 @@ use serde::de::DeserializeOwned;
 
 use super::{Line, Reached};
 use crate::Error;
-use formulanet::error::Artefact;
 use crate::dataset::Prepared;
+use formulanet::error::Artefact;
 use formulanet::error::shown;
 use formulanet::model::together::TogetherRecipe;
 use formulanet::util::files::{lock, read, read_text, write_whole};
@@ -97,7 +97,11 @@ impl RunFolder {
     }
 
     pub(super) fn damaged(&self, found: &str) -> Error {
-        Error::corrupt(Artefact::Checkpoint, self.path(STATE), format!("expected a checkpoint of this run, found {found}"))
+        Error::corrupt(
+            Artefact::Checkpoint,
+            self.path(STATE),
+            format!("expected a checkpoint of this run, found {found}"),
+        )
     }
 
     /// Adds a line to the log.
@@ -115,7 +119,11 @@ impl RunFolder {
     /// Writes a checkpoint.
     pub(super) fn save<S: Shape>(&self, state: &State<S>, reached: &Reached) -> Result<(), Error> {
         let path = self.path(STATE);
-        write_whole(&path, &state_bytes(state, reached).map_err(|message| Error::corrupt(Artefact::Checkpoint, &path, message))?)
+        write_whole(
+            &path,
+            &state_bytes(state, reached)
+                .map_err(|message| Error::corrupt(Artefact::Checkpoint, &path, message))?,
+        )
     }
 
     /// Reads the checkpoint, and cuts the log off behind it. A run that was stopped before its first checkpoint begins

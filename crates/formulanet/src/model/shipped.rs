@@ -53,11 +53,15 @@ pub fn reads(syntax: Syntax) -> bool {
     cfg!(feature = "model-reranker") && syntax == Syntax::Tptp
 }
 
-/// The model that ranks libraries of a language.
+/// The name that libraries give for no model at all.
+pub const NO_MODEL: &str = "none";
+
+/// The model that ranks libraries of a language: none was trained on Lean's symbols.
 pub fn for_syntax(syntax: Syntax) -> &'static str {
     match syntax {
         Syntax::Hol | Syntax::HolWith(_) => "hol-premises",
         Syntax::Tptp => "mizar-premises",
+        Syntax::Lean => NO_MODEL,
     }
 }
 

@@ -75,7 +75,8 @@ impl TogetherFile {
         match AnyModel::named(model)? {
             AnyModel::Together(file) => Ok(*file),
             AnyModel::Single(_) => {
-                let (file, found) = (model.to_owned(), "a model that scores statements one by one".to_owned());
+                let (file, found) =
+                    (model.to_owned(), "a model that scores statements one by one".to_owned());
                 Err(Error::WrongKind { file, expected: Artefact::Reranker, found })
             }
         }
@@ -129,7 +130,9 @@ impl TogetherFile {
             metadata.insert(SCALES.into(), scales);
         }
         let bytes = self.model.to_bytes(storage, &metadata, &Attachments::new());
-        let bytes = bytes.map_err(|error| Error::corrupt(Artefact::Model, path.display().to_string(), error.to_string()))?;
+        let bytes = bytes.map_err(|error| {
+            Error::corrupt(Artefact::Model, path.display().to_string(), error.to_string())
+        })?;
         files::write_whole(path, &bytes)
     }
 

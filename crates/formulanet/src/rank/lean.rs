@@ -7,11 +7,11 @@
 use formulanet_logic::{Formula, Interner, Limits, lean};
 
 use super::nameless::Nameless;
-use crate::Cancel;
 use super::reading::{Reading, log_odds, probability};
-use crate::policy::TUNING;
 use super::theory::{Features, Method};
+use crate::Cancel;
 use crate::Error;
+use crate::policy::TUNING;
 
 mod cache;
 mod index;

@@ -140,7 +140,9 @@ impl Library {
         );
         transaction.execute_batch(&schema).map_err(&fail)?;
         let made = params![ranker.fingerprint(), model, ranker.width() as i64];
-        transaction.execute("INSERT INTO made VALUES (?1, ?2, ?3, random(), 1, 0, 0)", made).map_err(&fail)?;
+        transaction
+            .execute("INSERT INTO made VALUES (?1, ?2, ?3, random(), 1, 0, 0)", made)
+            .map_err(&fail)?;
         transaction.commit().map_err(&fail)?;
         Ok(library)
     }
@@ -320,8 +322,16 @@ impl Library {
     ///
     /// If the file is damaged.
     pub fn syntax(&self) -> Result<Syntax, Error> {
-        let query = "SELECT 2 * count(*) FILTER (WHERE syntax = 'tptp') > count(*) FROM statements";
-        Ok(if self.one(query, |row| row.get(0))? { Syntax::Tptp } else { Syntax::Hol })
+        let query = "SELECT count(*), count(*) FILTER (WHERE syntax = 'tptp'), count(*) FILTER (WHERE syntax = 'lean')
+                     FROM statements";
+        let (all, tptp, lean): (i64, i64, i64) =
+            self.one(query, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let is_most = |count: i64| 2 * count > all;
+        Ok(match (is_most(tptp), is_most(lean)) {
+            (true, _) => Syntax::Tptp,
+            (_, true) => Syntax::Lean,
+            _ => Syntax::Hol,
+        })
     }
 
     /// Checks the file, reads every statement and compares its vector with a new one. Returns how many there are.
@@ -374,7 +384,10 @@ impl Library {
 /// # Errors
 ///
 /// Returns an error if it is damaged.
-pub fn library_reader(library: &Library, compute: formulanet_net::Compute) -> Result<Option<super::Reading>, Error> {
+pub fn library_reader(
+    library: &Library,
+    compute: formulanet_net::Compute,
+) -> Result<Option<super::Reading>, Error> {
     library.reader()?.map(|file| super::Reading::new(file, compute)).transpose()
 }
 

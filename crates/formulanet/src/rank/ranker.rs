@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use formulanet_logic::{Limits, Names, hol};
+use formulanet_logic::{Limits, Names, View, hol};
 use formulanet_net::{Compute, Network, Precision};
 
 use super::intake::Intake;
@@ -13,6 +13,7 @@ use crate::Error;
 use crate::error::Artefact;
 use crate::model::TrainedModel;
 use crate::model::encode::{Encoded, Encoder};
+use crate::model::shipped::NO_MODEL;
 use crate::model::vocabulary::Vocabulary;
 use crate::read::{Statement, Syntax};
 
@@ -25,10 +26,9 @@ pub struct Ranked {
     pub score: f32,
 }
 
-/// A trained network that scores statements for a conjecture.
+/// A trained network that scores statements for a conjecture; or none, where statements are compared by their symbols.
 pub struct Ranker {
-    network: Network,
-    trained: TrainedModel,
+    model: Option<(Network, TrainedModel)>,
     /// Shared with every reader of formulas, which asks it for names.
     vocabulary: Arc<Vocabulary>,
     limits: Limits,
@@ -68,11 +68,35 @@ impl Ranker {
             return Err(Error::WrongKind { file: "model".to_owned(), expected: Artefact::Retriever, found });
         }
         let vocabulary = Vocabulary::new(&trained.vocabulary).ok_or_else(|| {
-            Error::corrupt(Artefact::Model, "model", "expected a vocabulary with UNKNOWN; train the model again")
+            Error::corrupt(
+                Artefact::Model,
+                "model",
+                "expected a vocabulary with UNKNOWN; train the model again",
+            )
         })?;
         let network = Network::new(trained.model.clone(), compute);
         let (vocabulary, limits) = (Arc::new(vocabulary), Limits::default());
-        Ok(Ranker { network, trained, vocabulary, limits, fingerprint: OnceLock::new() })
+        Ok(Ranker { model: Some((network, trained)), vocabulary, limits, fingerprint: OnceLock::new() })
+    }
+
+    /// A ranker without a model, for statements whose symbols no model was trained on. It makes no vectors, and every symbol is
+    /// unknown to it.
+    pub fn without_model() -> Self {
+        let vocabulary = Arc::new(Vocabulary::of_logic());
+        Ranker { model: None, vocabulary, limits: Limits::default(), fingerprint: OnceLock::new() }
+    }
+
+    /// A built-in model by its name, or a model file; without a model for [`NO_MODEL`].
+    ///
+    /// # Errors
+    ///
+    /// If there is no such model.
+    pub fn named(name: &str, compute: Compute) -> Result<Self, Error> {
+        if name == NO_MODEL {
+            Ok(Self::without_model())
+        } else {
+            Self::new(TrainedModel::named(name)?, compute)
+        }
     }
 
     /// The same ranker with other bounds on a statement.
@@ -82,19 +106,28 @@ impl Ranker {
         self
     }
 
-    /// The model.
-    pub fn model(&self) -> &TrainedModel {
-        &self.trained
+    /// The model, if there is one.
+    pub fn model(&self) -> Option<&TrainedModel> {
+        self.model.as_ref().map(|(_, trained)| trained)
     }
 
     /// Tells its model from others.
     pub fn fingerprint(&self) -> &str {
-        self.fingerprint.get_or_init(|| self.trained.fingerprint())
+        self.fingerprint.get_or_init(|| self.model().map_or(NO_MODEL.to_owned(), TrainedModel::fingerprint))
     }
 
     /// The network on its cores.
-    pub fn network(&self) -> &Network {
-        &self.network
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no model.
+    pub fn network(&self) -> Result<&Network, Error> {
+        self.model.as_ref().map(|(network, _)| network).ok_or(Error::NoVectors)
+    }
+
+    /// The graph that statements are read as.
+    pub fn view(&self) -> View {
+        self.model().map_or(View::Graph, |trained| trained.origin.view)
     }
 
     /// Bounds on a statement.
@@ -111,7 +144,7 @@ impl Ranker {
 
     /// An encoder for the model.
     pub fn encoder(&self) -> Encoder<'_> {
-        Encoder::new(self.trained.origin.view, &self.vocabulary, self.limits)
+        Encoder::new(self.view(), &self.vocabulary, self.limits)
     }
 
     /// Reads a statement and encodes it.
@@ -124,9 +157,10 @@ impl Ranker {
     }
 
     pub(super) fn scorer(&self) -> Scorer<'_> {
-        match self.trained.ranks() {
-            true => Scorer::Towers(&self.network, &self.trained),
-            false => Scorer::Classifier(&self.network, &self.trained),
+        match &self.model {
+            None => Scorer::Nothing,
+            Some((network, trained)) if trained.ranks() => Scorer::Towers(network, trained),
+            Some((network, trained)) => Scorer::Classifier(network, trained),
         }
     }
 

@@ -12,8 +12,8 @@ use super::pool::Pool;
 use super::theory::{Features, Signals};
 use crate::Error;
 use crate::error::Artefact;
-use crate::policy::{Fuse, Stage2, TUNING};
 use crate::model::together::{Scale, TogetherFile, TogetherRecipe, problem_input};
+use crate::policy::{Fuse, Stage2, TUNING};
 use crate::read::{Statement, parse};
 
 /// A network that reads a goal and candidates together, at work.

@@ -33,6 +33,8 @@ pub(super) enum Scorer<'a> {
     Towers(&'a Network, &'a TrainedModel),
     /// Judges pairs, with hints on what training saw.
     Classifier(&'a Network, &'a TrainedModel),
+    /// Knows no symbol, so that symbols in common decide.
+    Nothing,
 }
 
 impl Ranker {
@@ -41,6 +43,7 @@ impl Ranker {
         match self.scorer() {
             Scorer::Towers(network, _) => network.model().config().tower(),
             Scorer::Classifier(network, _) => network.model().config().width(),
+            Scorer::Nothing => 0,
         }
     }
 
@@ -58,6 +61,12 @@ impl Ranker {
                         let remembered = trained.proofs.number(name, encoded.input());
                         let unknown = &overlap::kept(encoded.unknown());
                         rows.push(Row { vector, remembered, symbols: &[], unknown });
+                    }
+                }
+                Scorer::Nothing => {
+                    for (_, encoded) in chunk {
+                        let unknown = &overlap::kept(encoded.unknown());
+                        rows.push(Row { vector: &[], remembered: None, symbols: &[], unknown });
                     }
                 }
                 Scorer::Classifier(network, trained) => {
@@ -100,6 +109,7 @@ impl Ranker {
                 let vector = network.queries(&[&network.embed(conjecture.input())]);
                 Query { vector, shares: trained.proofs.shares(conjecture.input()), ..query }
             }
+            Scorer::Nothing => query,
             Scorer::Classifier(network, trained) => {
                 let is_conditional = network.model().config().is_conditional;
                 let asked = is_conditional.then(|| trained.seen.conjecture(conjecture.input()));
@@ -117,6 +127,7 @@ impl Ranker {
                 let (vector, shares) = (trained.typical.clone(), trained.proofs.popularity());
                 Query { vector, shares, ..Query::default() }
             }),
+            Scorer::Nothing => None,
             Scorer::Classifier(network, _) => {
                 let nothing = Query { vector: vec![0.0; self.width()], ..Query::default() };
                 (!network.model().config().is_conditional).then_some(nothing)
@@ -137,6 +148,7 @@ impl Ranker {
                     |i: usize| -> Vec<f32> { parts[i].clone().map(|n| score(rows.get(n))).collect() };
                 compute.map(parts.len(), of_part).concat()
             }
+            Scorer::Nothing => vec![0.0; range.len()],
             Scorer::Classifier(network, trained) => {
                 let hints = range.clone().map(|number| {
                     let Row { remembered, symbols, .. } = rows.get(number);

@@ -1,7 +1,7 @@
 //! Which of scored statements are taken: the best ones, those that must be in, and none that must not.
 
-use crate::Cancel;
 use super::ranker::{Ranked, earlier};
+use crate::Cancel;
 use crate::Error;
 
 /// What is taken of scored statements.

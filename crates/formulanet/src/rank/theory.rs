@@ -23,6 +23,6 @@ pub use facts::{Goal, Theory};
 pub use features::Features;
 pub(crate) use flat::FlatFact;
 pub(crate) use given::{GivenKind, given_hash};
-pub use methods::{Method};
+pub use methods::Method;
 pub(crate) use methods::{best as best_of, mesh};
 pub use signals::Signals;

@@ -21,21 +21,30 @@ pub struct Vectors {
 
 impl Vectors {
     /// The network's embeddings of statements: what pooling gives after the last step.
-    pub fn of(ranker: &Ranker, premises: &[Premise]) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no model.
+    pub fn of(ranker: &Ranker, premises: &[Premise]) -> Result<Self, Error> {
         let encoded: Vec<&Encoded> = premises.iter().map(|premise| &premise.encoded).collect();
         Self::of_encoded(ranker, &encoded)
     }
 
     /// The same of formulas that were encoded for the model.
-    pub fn of_encoded(ranker: &Ranker, encoded: &[&Encoded]) -> Self {
-        let length = ranker.network().model().config().width();
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no model.
+    pub fn of_encoded(ranker: &Ranker, encoded: &[&Encoded]) -> Result<Self, Error> {
+        let network = ranker.network()?;
+        let length = network.model().config().width();
         let mut values = Vec::with_capacity(encoded.len() * length);
         for chunk in encoded.chunks(CHUNK) {
             let inputs: Vec<GraphInput<'_>> = chunk.iter().map(|encoded| encoded.input()).collect();
-            let embeddings = ranker.network().embed_all(&inputs);
+            let embeddings = network.embed_all(&inputs);
             embeddings.iter().for_each(|embedding| values.extend_from_slice(embedding.last()));
         }
-        Vectors { length, values }
+        Ok(Vectors { length, values })
     }
 
     /// One row after the other.

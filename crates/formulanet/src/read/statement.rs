@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use formulanet_logic::hol::Overload;
-use formulanet_logic::{Formula, Interner, ParseError, hol, tptp};
+use formulanet_logic::{Formula, Interner, ParseError, hol, lean, tptp};
 
 /// The languages of single formulas.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -14,19 +14,23 @@ pub enum Syntax {
     Hol,
     /// A TPTP formula, with or without `fof(...)` around it.
     Tptp,
+    /// Lean 4: a declaration, a goal or a proposition, as Lean prints it.
+    Lean,
     /// HOL Light, where somebody said for this formula alone what ambiguous operators mean.
     HolWith(Overload),
 }
 
 impl Syntax {
     /// All languages by name.
-    pub const ALL: [(&'static str, Syntax); 2] = [("hol", Syntax::Hol), ("tptp", Syntax::Tptp)];
+    pub const ALL: [(&'static str, Syntax); 3] =
+        [("hol", Syntax::Hol), ("tptp", Syntax::Tptp), ("lean", Syntax::Lean)];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Syntax::Hol => "hol",
             Syntax::Tptp => "tptp",
+            Syntax::Lean => "lean",
             Syntax::HolWith(Overload::Num) => "hol-num",
             Syntax::HolWith(Overload::Real) => "hol-real",
             Syntax::HolWith(Overload::Int) => "hol-int",
@@ -45,8 +49,10 @@ impl Syntax {
     /// The same language with what a field `overload` says of ambiguous operators.
     pub(super) fn with_overload(self, overload: Option<&str>) -> Result<Self, String> {
         let Some(name) = overload else { return Ok(self) };
-        if self == Syntax::Tptp {
-            return Err("expected no `overload` for a formula of TPTP, found one".to_owned());
+        for (other, called) in [(Syntax::Tptp, "TPTP"), (Syntax::Lean, "Lean")] {
+            if self == other {
+                return Err(format!("expected no `overload` for a formula of {called}, found one"));
+            }
         }
         let found = Overload::ALL.iter().find(|(known, _)| *known == name);
         found.map(|(_, overload)| Syntax::HolWith(*overload)).ok_or_else(|| {
@@ -66,7 +72,8 @@ impl TryFrom<Cow<'_, str>> for Syntax {
     type Error = String;
 
     fn try_from(name: Cow<'_, str>) -> Result<Self, String> {
-        Syntax::named(&name).ok_or_else(|| format!("unknown variant `{name}`, expected `hol` or `tptp`"))
+        Syntax::named(&name)
+            .ok_or_else(|| format!("unknown variant `{name}`, expected `hol`, `tptp` or `lean`"))
     }
 }
 
@@ -85,6 +92,11 @@ impl Statement {
     /// A statement of HOL Light. Making one parses nothing.
     pub fn hol(name: impl Into<String>, text: impl Into<String>) -> Self {
         Statement { name: name.into(), text: text.into(), syntax: Syntax::Hol }
+    }
+
+    /// A statement of Lean. Making one parses nothing.
+    pub fn lean(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Statement { name: name.into(), text: text.into(), syntax: Syntax::Lean }
     }
 
     /// A statement of TPTP. Making one parses nothing.
@@ -108,5 +120,6 @@ pub fn parse(
         Syntax::Hol => hol::parse(text, options, names),
         Syntax::HolWith(overload) => hol::parse(text, &hol::Options { overload, ..options.clone() }, names),
         Syntax::Tptp => tptp::parse_formula(text, tptp::Language::Fof, options.limits, names),
+        Syntax::Lean => lean::parse(text, options.limits, names),
     }
 }

@@ -104,7 +104,10 @@ impl Toplevel {
         formula: &'a mut Formula,
     ) -> Result<Option<Item<'a>>, Error> {
         if self.is_empty {
-            return Err(Error::input(file, "expected theorems or goals as HOL Light prints them, found none"));
+            return Err(Error::input(
+                file,
+                "expected theorems or goals as HOL Light prints them, found none",
+            ));
         }
         let Some(Entry { name, role, range, position }) = self.entries.next() else { return Ok(None) };
         let text = &self.text[range];

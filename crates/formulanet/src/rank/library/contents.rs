@@ -7,9 +7,9 @@ use rusqlite::{OptionalExtension, Transaction};
 use super::{CHUNK, Library, fail, statement, sums};
 use crate::Error;
 use crate::model::together::TogetherFile;
-use crate::rank::shelf::{Entry, Shelf};
 use crate::rank::learned::Learned;
 use crate::rank::row::Rows;
+use crate::rank::shelf::{Entry, Shelf};
 use crate::rank::theory::Features;
 use crate::read::Syntax;
 

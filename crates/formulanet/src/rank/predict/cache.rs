@@ -41,7 +41,8 @@ pub(super) fn load(folder: &Path, identity: [u64; 6]) -> Result<Option<Table>, E
     let bytes = map_file(&path)?;
     let Some(table) = from_bytes(&bytes, identity) else {
         return Err(Error::corrupt(
-            Artefact::HammerCache, &path,
+            Artefact::HammerCache,
+            &path,
             "expected an entry of the cache with the right checksum, found a damaged one",
         ));
     };

@@ -85,8 +85,9 @@ impl Blend {
     ///
     /// If it is no blend of this program's signals.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, Error> {
-        let damaged =
-            |message: &str| Error::corrupt(Artefact::Blend, name, format!("expected a blend of signals, found {message}"));
+        let damaged = |message: &str| {
+            Error::corrupt(Artefact::Blend, name, format!("expected a blend of signals, found {message}"))
+        };
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| damaged(&error.to_string()))?;
         let metadata = header.metadata().clone().unwrap_or_default();
         let part = |key: &str| metadata.get(key).map_or("", String::as_str);
@@ -107,7 +108,8 @@ impl Blend {
 
     /// As files have it.
     fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let failed = |error: safetensors::SafeTensorError| Error::corrupt(Artefact::Blend, "blend", error.to_string());
+        let failed =
+            |error: safetensors::SafeTensorError| Error::corrupt(Artefact::Blend, "blend", error.to_string());
         let parts = self.forest.parts();
         let view = |(name, dtype, shape, bytes)| -> Result<_, Error> {
             Ok((name, TensorView::new(dtype, shape, bytes).map_err(failed)?))

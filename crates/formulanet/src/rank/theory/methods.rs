@@ -81,7 +81,9 @@ impl Theory {
     /// most like it is close to the goal.
     pub(crate) fn rank_anywhere(&self, goal: &Goal, number: usize) -> Vec<(usize, f32)> {
         match Blend::shipped() {
-            Some(blend) if self.len() >= TUNING.blend_from => finish(self.blended_anywhere(goal, blend), number),
+            Some(blend) if self.len() >= TUNING.blend_from => {
+                finish(self.blended_anywhere(goal, blend), number)
+            }
             _ => self.rank(goal, self.len(), Method::Auto, number),
         }
     }
