@@ -305,6 +305,8 @@ pub enum Artefact {
     HammerCache,
     /// A data set prepared for training.
     Dataset,
+    /// A compiled module of Lean.
+    LeanModule,
     /// A checkpoint of a training run.
     Checkpoint,
 }
@@ -319,6 +321,7 @@ impl fmt::Display for Artefact {
             Artefact::Library => "premise library",
             Artefact::HammerCache => "cached index",
             Artefact::Dataset => "prepared data set",
+            Artefact::LeanModule => "compiled Lean module",
             Artefact::Checkpoint => "checkpoint",
         })
     }
