@@ -6,12 +6,15 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
-use formulanet::Error;
+use formulanet::analyze::Analyzer;
+use formulanet::corpus::LibraryEntry;
+use formulanet::library::{Added, LibraryWriter};
 use formulanet::logic::Limits;
-use formulanet::model::TogetherFile;
+use formulanet::model::JointModelFile;
 use formulanet::net::Alone;
-use formulanet::rank::{Added, Addition, Entry, Intake, Library, Ranker};
-use formulanet::read::{Oddities, Source, Statement, Syntax, read_proofs};
+use formulanet::read::{ProofWarnings, Source, read_proofs};
+use formulanet::retrieve::VectorRetriever;
+use formulanet::{Error, Language, Library, Statement};
 use formulanet_train::processes;
 use formulanet_train::train::{LibraryTrained, LibraryTraining, train_library};
 use serde::Serialize;
@@ -212,8 +215,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         Command::List(arguments) => list(&arguments),
         Command::Verify(arguments) => {
             let library = Library::open(&arguments.library)?;
-            let ranker = arguments.model.ranker_of(&library, &arguments.compute, Limits::default())?;
-            let count = library.verify(&ranker)?;
+            let retriever = arguments.model.ranker_of(&library, &arguments.compute, Limits::default())?;
+            let count = library.verify(&retriever)?;
             writing(writeln!(io::stdout(), "{}, nothing wrong", counted(count, "statement")))
         }
     }
@@ -224,21 +227,21 @@ fn build(arguments: BuildArguments) -> Result<()> {
     refuse_stdin(statements.files.iter().map(String::as_str))?;
     let sources = statements.open()?;
     let is_strict = statements.strict;
-    let (language, _) = language_of(None, sources.first().map(Source::syntax));
+    let (language, _) = language_of(None, sources.first().map(Source::language));
     let model = statements.model.name(model_for(language)).to_owned();
-    let ranker = statements.model.ranker(&model, &statements.compute, statements.limits.limits())?;
-    processes::agree(group(), &facts(&ranker, &[]))?;
+    let retriever = statements.model.retriever(&model, &statements.compute, statements.limits.limits())?;
+    processes::agree(group(), &facts(&retriever, &[]))?;
     if !speaks() {
         // This process embeds its share, and the first one has the library.
-        let mut library = Library::in_memory(&ranker)?;
-        let mut addition = library.addition(&ranker)?.without_writing();
-        read(sources, &ranker, &statements.going, &mut addition)?;
+        let mut library = Library::in_memory(&retriever)?;
+        let mut addition = library.writer(&retriever)?.without_writing();
+        read(sources, &retriever, &statements.going, &mut addition)?;
         addition.commit()?;
         return Ok(());
     }
-    let added = Library::build(&path, &ranker, &model, |addition| {
+    let added = Library::build(&path, &retriever, &model, |addition| {
         addition.set_strict(is_strict);
-        read(sources, &ranker, &statements.going, addition)
+        read(sources, &retriever, &statements.going, addition)
     })?;
     report(&added);
     let proofs =
@@ -251,13 +254,13 @@ fn add(arguments: AddArguments) -> Result<()> {
     let AddArguments { library: path, statements } = arguments;
     let mut library = Library::open(&path)?;
     let sources = statements.open()?;
-    let ranker = statements.model.ranker_of(&library, &statements.compute, statements.limits.limits())?;
-    let mut addition = library.addition(&ranker)?;
+    let retriever = statements.model.ranker_of(&library, &statements.compute, statements.limits.limits())?;
+    let mut addition = library.writer(&retriever)?;
     addition.set_strict(statements.strict);
-    read(sources, &ranker, &statements.going, &mut addition)?;
+    read(sources, &retriever, &statements.going, &mut addition)?;
     let added = addition.commit()?;
     // The system takes memory back at once, and much faster than we could give it.
-    std::mem::forget(ranker);
+    std::mem::forget(retriever);
     report(&added);
     let proofs =
         if added.proofs == 0 { String::new() } else { format!(", {} new", counted(added.proofs, "proof")) };
@@ -275,20 +278,20 @@ impl StatementArguments {
 /// Reads sources into a library. Of statements with the same name, the last counts.
 fn read(
     sources: Vec<Source>,
-    ranker: &Ranker,
+    retriever: &VectorRetriever,
     going: &KeepGoingArgument,
-    addition: &mut Addition<'_>,
+    addition: &mut LibraryWriter<'_>,
 ) -> Result<(), Error> {
-    let (mut intake, mut count, mut digest) = (going.intake(Intake::new(ranker)), 0, 0);
+    let (mut analyzer, mut count, mut digest) = (going.analyzer(Analyzer::new(retriever)), 0, 0);
     for source in sources {
-        for premise in intake.read(source)? {
+        for premise in analyzer.read(source)? {
             let premise = premise?;
             count += 1;
             digest = processes::digest(format!("{digest} {} {}", premise.name, premise.text).as_bytes());
             addition.push(premise)?;
         }
     }
-    report_skipped(&intake.skipped());
+    report_skipped(&analyzer.skipped());
     if count == 0 {
         return Err(Error::NoStatements);
     }
@@ -300,11 +303,11 @@ fn report(added: &Added) {
         let statements = counted(added.repeated, "statement");
         eprintln!("left out {statements} with the name of a later one");
     }
-    warn(&added.oddities);
+    warn(&added.warnings);
 }
 
 /// Says what is strange in proofs.
-fn warn(oddities: &Oddities) {
+fn warn(oddities: &ProofWarnings) {
     if let Some(report) = oddities.report() {
         eprintln!("warning: {}", shown(&report));
     }
@@ -318,9 +321,9 @@ fn learn(arguments: &LearnArguments) -> Result<()> {
         proofs.extend(read_proofs(file)?);
     }
     let learnt = library.learn(&proofs, arguments.strict)?;
-    warn(&learnt.oddities);
-    if let Some(first) = &learnt.first_stranger {
-        let proofs = counted(learnt.strangers, "proof");
+    warn(&learnt.warnings);
+    if let Some(first) = &learnt.first_unknown {
+        let proofs = counted(learnt.of_unknown, "proof");
         eprintln!(
             "warning: left out {proofs} of statements that are not in the library (first {}); add these first",
             shown(first)
@@ -339,7 +342,7 @@ fn fit(arguments: &TrainArguments) -> Result<()> {
     let training = LibraryTraining { budget: arguments.budget, seed: arguments.seed, threads };
     let trained = train_library(
         &mut library,
-        &TogetherFile::named(&arguments.reader)?,
+        &JointModelFile::named(&arguments.reader)?,
         &training,
         &Bar::new(),
         &mut |_| {},
@@ -370,7 +373,7 @@ fn forget(arguments: &ForgetArguments) -> Result<()> {
 struct Row<'a> {
     name: &'a str,
     statement: &'a str,
-    syntax: Syntax,
+    syntax: Language,
     module: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<Vec<String>>,
@@ -383,7 +386,7 @@ fn list(arguments: &ListArguments) -> Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
     let mut written = Ok(());
     let scanned = library.scan(|entries, _| {
-        for Entry { statement, module, .. } in &entries {
+        for LibraryEntry { statement, module, .. } in &entries {
             let (mut proof, mut proofs) = (None, Vec::new());
             if arguments.format == Output::Json {
                 proofs = library.proofs_of(&statement.name)?;
@@ -391,7 +394,7 @@ fn list(arguments: &ListArguments) -> Result<()> {
             if proofs.len() == 1 {
                 proof = proofs.pop();
             }
-            let Statement { name, text, syntax } = statement;
+            let Statement { name, text, language: syntax } = statement;
             let row = Row { name, statement: text, syntax: *syntax, module, proof, proofs };
             written = match arguments.format {
                 Output::Json => {

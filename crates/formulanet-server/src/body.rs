@@ -4,9 +4,9 @@ use std::fmt;
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode, header};
+use formulanet::Language;
 use formulanet::logic::Position;
 use formulanet::logic::hol::Overload;
-use formulanet::read::Syntax;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::{DeserializeOwned, Error, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -170,7 +170,7 @@ pub(crate) struct NamedStatement {
     pub(crate) name: String,
     pub(crate) statement: String,
     #[serde(default)]
-    pub(crate) syntax: Option<Syntax>,
+    pub(crate) syntax: Option<Language>,
 }
 
 /// The statements of a request: a list, or the text of a file.

@@ -1,9 +1,9 @@
 //! `POST /v1/libraries/{name}/facts`: statements and proofs that are added to a library.
 
 use axum::http::{HeaderMap, StatusCode, header};
-use formulanet::Error;
-use formulanet::rank::{Intake, Library};
-use formulanet::read::{Oddities, Proof, Syntax};
+use formulanet::analyze::Analyzer;
+use formulanet::read::{Proof, ProofWarnings};
+use formulanet::{Error, Language, Library};
 use serde::{Deserialize, Serialize};
 
 use crate::given::check_count;
@@ -24,7 +24,7 @@ pub(crate) struct Request {
 struct Fact {
     name: String,
     statement: Option<String>,
-    syntax: Option<Syntax>,
+    syntax: Option<Language>,
     module: Option<String>,
     /// Names of what a proof of it used.
     proof: Option<Vec<String>>,
@@ -50,7 +50,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    fn count(&mut self, proofs: usize, oddities: &Oddities) {
+    fn count(&mut self, proofs: usize, oddities: &ProofWarnings) {
         self.proofs += proofs;
         self.unknown += oddities.unknown;
         self.ignored += oddities.circular + oddities.later;
@@ -89,8 +89,8 @@ pub(crate) fn answer(
     let App { catalog, settings, .. } = app;
     let shelf = catalog.shelf(name)?;
     check_count(request.facts.len(), settings.max_premises).map_err(|problem| problem.in_field("facts"))?;
-    let ranker = &shelf.model.ranker;
-    let mut intake = Intake::new(ranker);
+    let retriever = &shelf.model.retriever;
+    let mut analyzer = Analyzer::new(retriever);
     let (mut statements, mut proofs) = (Vec::new(), Vec::new());
     for (i, Fact { name, statement, syntax, module, proof }) in request.facts.into_iter().enumerate() {
         if i % 64 == 0 {
@@ -106,9 +106,9 @@ pub(crate) fn answer(
             return Err(Problem::senseless(format!("facts[{i}]"), "expected `statement`, `proof` or both"));
         }
         if let Some(text) = statement {
-            let syntax = syntax.unwrap_or(shelf.contents().shelf.syntax);
-            let mut premise = intake
-                .take(&name, &text, syntax)
+            let syntax = syntax.unwrap_or(shelf.contents().shelf.language);
+            let mut premise = analyzer
+                .analyze(&name, &text, syntax)
                 .map_err(|error| Problem::of(error, format!("facts[{i}].statement")))?;
             premise.module = module.unwrap_or_default();
             statements.push(premise);
@@ -116,7 +116,7 @@ pub(crate) fn answer(
     }
     let failed = |error: Error| Problem::of_library(error, name);
     let mut library = Library::open(&shelf.path).map_err(failed)?;
-    library.check(ranker).map_err(failed)?;
+    library.check(retriever).map_err(failed)?;
     // Proofs of statements that come with them are written with these.
     let comes = |proof: &Proof| statements.iter().any(|statement| statement.name == proof.name);
     let (with_statements, others): (Vec<Proof>, Vec<Proof>) = proofs.into_iter().partition(comes);
@@ -126,16 +126,16 @@ pub(crate) fn answer(
     }
     let mut answer = Answer::default();
     if !statements.is_empty() {
-        let mut addition = library.addition(ranker).map_err(failed)?;
+        let mut addition = library.writer(retriever).map_err(failed)?;
         statements.into_iter().try_for_each(|statement| addition.push(statement)).map_err(failed)?;
         let added = addition.commit().map_err(failed)?;
         (answer.new, answer.changed, answer.same) = (added.new, added.replaced, added.same);
-        answer.count(added.proofs, &added.oddities);
+        answer.count(added.proofs, &added.warnings);
     }
     if !others.is_empty() {
         let learnt = library.learn(&others, false).map_err(failed)?;
-        answer.strangers = learnt.strangers;
-        answer.count(learnt.new, &learnt.oddities);
+        answer.strangers = learnt.of_unknown;
+        answer.count(learnt.new, &learnt.warnings);
     }
     // The next question knows it, without waiting for who watches the file.
     shelf.refresh(&library, &catalog.engine).map_err(failed)?;

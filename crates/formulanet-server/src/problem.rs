@@ -86,9 +86,9 @@ impl Problem {
                 let message = "expected a conjecture, found none; give one the role `conjecture`";
                 Self::senseless(field, message)
             }
-            Error::TooManyForced { most, forced } => {
+            Error::TooManyIncluded { k, included } => {
                 let message = format!(
-                    "expected at most k = {most} statements that must be in, found {forced}; raise `k` or name fewer"
+                    "expected at most k = {k} statements that must be in, found {included}; raise `k` or name fewer"
                 );
                 Self::senseless(field, message)
             }

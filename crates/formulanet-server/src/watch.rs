@@ -6,8 +6,7 @@ use std::sync::Weak;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use formulanet::rank::Library;
-use formulanet::{Engine, Error};
+use formulanet::{Engine, Error, Library};
 
 use crate::catalog::Shelf;
 use crate::router::App;
@@ -54,7 +53,7 @@ fn look(shelf: &Shelf, engine: &Engine, watched: &mut Option<Watched>) -> Result
         Some(now) => now,
         None => {
             let library = Library::open(&shelf.path)?;
-            library.check(&shelf.model.ranker)?;
+            library.check(&shelf.model.retriever)?;
             Watched { library, identity, version: -1 }
         }
     };

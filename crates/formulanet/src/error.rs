@@ -105,7 +105,7 @@ pub enum Error {
     NoSuchLibrary(String),
     /// A library was made with another model.
     #[error("{library}: expected the model that made its vectors ({made_with}), found another")]
-    OtherModel {
+    ModelMismatch {
         /// The library.
         library: String,
         /// The model that made its vectors.
@@ -132,12 +132,12 @@ pub enum Error {
     #[error("expected statements to rank, found none")]
     NoStatements,
     /// More statements must be selected than may be.
-    #[error("expected at most {most} statements that must be selected, found {forced}")]
-    TooManyForced {
+    #[error("expected at most {k} statements that must be selected, found {included}")]
+    TooManyIncluded {
         /// How many may be selected.
-        most: usize,
+        k: usize,
         /// How many must be.
-        forced: usize,
+        included: usize,
     },
     /// A folder was not prepared.
     #[error("{0}: expected a prepared folder, found no meta.json")]
@@ -383,8 +383,8 @@ impl Error {
             Error::TooLarge { cause, .. } => of_limit(cause.what),
             Error::Exists { found: "a file", .. } => Hint::AddToLibrary,
             Error::NoSuchLibrary(_) => Hint::MakeLibrary,
-            Error::OtherModel { .. } => Hint::ModelOfLibrary,
-            Error::TooManyForced { .. } => Hint::RequireFewer,
+            Error::ModelMismatch { .. } => Hint::ModelOfLibrary,
+            Error::TooManyIncluded { .. } => Hint::RequireFewer,
             Error::NoProblems { .. } => Hint::PrepareProblems,
             Error::NotPrepared(_) => Hint::Prepare,
             Error::UnknownLayout { .. } => Hint::NameFormat,

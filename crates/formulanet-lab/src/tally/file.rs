@@ -11,9 +11,10 @@ use super::table::Table;
 use super::{Tally, TallyOrigin, keys, width};
 use formulanet::Error;
 use formulanet::error::Artefact;
-use formulanet::model::forest::Part;
-use formulanet::model::knowledge::memory::Seen;
-use formulanet::model::{Forest, TrainedModel, bytes_of, shipped};
+use formulanet::model::memory::statements::StatementMemory;
+use formulanet::model::{ModelFile, bytes_of, registry};
+use formulanet::proofs::TreeEnsemble;
+use formulanet::proofs::trees::Part;
 use formulanet::util::files;
 
 /// The key of everything that is no number.
@@ -67,7 +68,7 @@ impl Tally {
             return Err(damaged("one of other keys, made by another version of this program".into()));
         }
         let tensors = SafeTensors::deserialize(bytes).map_err(|error| damaged(error.to_string()))?;
-        let forest = Forest::read(&tensors, width(origin.is_conditional)).map_err(damaged)?;
+        let forest = TreeEnsemble::read(&tensors, width(origin.is_conditional)).map_err(damaged)?;
         let part = |key: &str| tensors.tensor(key).map(|tensor| tensor.data());
         let counts = part(HAVING).map_err(|error| damaged(error.to_string()))?;
         let counts = counts.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
@@ -83,9 +84,9 @@ impl Tally {
         let seen = match &origin.memory_of {
             Some(other) => {
                 let missing = || damaged(format!("one with the memory of `{other}`, which is not built in"));
-                TrainedModel::from_bytes(shipped::bytes(other).ok_or_else(missing)?, other)?.seen
+                ModelFile::from_bytes(registry::bytes(other).ok_or_else(missing)?, other)?.seen
             }
-            None => Seen::from_bytes(part(SEEN).unwrap_or_default())
+            None => StatementMemory::from_bytes(part(SEEN).unwrap_or_default())
                 .ok_or_else(|| damaged("a damaged memory of statements".into()))?,
         };
         Ok(Tally { origin, vocabulary, symbols, tables, forest, seen })

@@ -11,9 +11,8 @@ use serde::de::DeserializeOwned;
 use super::{Line, Reached};
 use crate::Error;
 use crate::dataset::Prepared;
-use formulanet::error::Artefact;
-use formulanet::error::shown;
-use formulanet::model::together::TogetherRecipe;
+use formulanet::error::{Artefact, shown};
+use formulanet::model::joint::JointRecipe;
 use formulanet::util::files::{lock, read, read_text, write_whole};
 
 /// A run folder that is in use by this process.
@@ -66,7 +65,7 @@ pub fn recipe_of<R: DeserializeOwned>(folder: &Path) -> Result<R, Error> {
 
 /// Whether a run folder is of a network that reads statements together.
 pub fn is_together(folder: &Path) -> bool {
-    recipe_of::<TogetherRecipe>(folder).is_ok()
+    recipe_of::<JointRecipe>(folder).is_ok()
 }
 
 impl RunFolder {

@@ -5,8 +5,7 @@ use serde::Serialize;
 
 use super::folder::RunFolder;
 use super::{Reached, folder};
-use crate::Error;
-use crate::processes;
+use crate::{Error, processes};
 use formulanet::error::Artefact;
 use formulanet::model::recipe::Recipe;
 

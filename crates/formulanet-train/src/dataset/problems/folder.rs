@@ -16,7 +16,7 @@ use crate::dataset::statements::Statements;
 use crate::dataset::store::{Element, array};
 use crate::dataset::write::{write_arrays, write_file};
 use formulanet::error::Artefact;
-use formulanet::read::Skipped;
+use formulanet::read::SkippedStatements;
 use formulanet::util::files;
 
 const PROBLEMS: &str = "problems.safetensors";
@@ -115,7 +115,7 @@ pub(super) fn read(path: &Path) -> Result<Problems, Error> {
         input: meta.input.clone(),
         fingerprint: meta.fingerprint.clone(),
         split: split_text(&meta.options),
-        skipped: Skipped::default(),
+        skipped: SkippedStatements::default(),
     };
     let problems = problems.collect();
     Ok(Problems {

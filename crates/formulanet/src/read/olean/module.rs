@@ -149,6 +149,8 @@ impl Module {
             signatures.entry(&format!("{name}.mk").into()).is_anonymous = true;
         }
         for entry in self.entries("coeExt")? {
+            // How it is attached to its scope is around it.
+            let entry = self.objects.field(entry, 0)?;
             let (name, how) = (self.objects.field(entry, 0)?, self.objects.field(entry, 1)?);
             let coerced = self.objects.field(how, 1)?.number().and_then(|place| usize::try_from(place).ok());
             let name = self.objects.name(name)?;
