@@ -44,11 +44,11 @@ pub(crate) fn embed<'py>(
             encoded.push(premise.encoded);
             Ok(())
         })?;
-        let width = retriever.network().model().config().width();
+        let width = retriever.network()?.model().config().width();
         let mut values = Vec::with_capacity(encoded.len() * width);
         for chunk in encoded.chunks(CHUNK) {
             stop.check()?;
-            let vectors = Embeddings::of_encoded(retriever, &chunk.iter().collect::<Vec<_>>());
+            let vectors = Embeddings::of_encoded(retriever, &chunk.iter().collect::<Vec<_>>())?;
             vectors.rows().for_each(|row| values.extend_from_slice(row));
         }
         Ok((values, width))

@@ -2,7 +2,7 @@
 
 use formulanet::analyze::{AnalyzedStatement, Analyzer};
 use formulanet::logic::hol::{self, Overload};
-use formulanet::logic::{Formula, Interner, tptp};
+use formulanet::logic::{Formula, Interner, lean, tptp};
 use formulanet::read::{Format, Source};
 use formulanet::{Error, Goal, GoalFormula, Language};
 use pyo3::prelude::*;
@@ -148,7 +148,7 @@ impl FormulaReader {
     /// A formula as a goal.
     pub(crate) fn goal(&self, text: String, language: Language) -> Goal {
         let language = match (language, self.overload) {
-            (Language::Tptp, _) => language,
+            (Language::Tptp | Language::Lean, _) => language,
             (Language::HolWith(own), None) => Language::HolWith(own),
             (_, overload) => Language::HolWith(overload.unwrap_or_default()),
         };
@@ -167,6 +167,7 @@ impl FormulaReader {
     ) -> Result<Formula, Error> {
         let formula = match syntax {
             Language::Tptp => tptp::parse_formula(text, tptp::Language::Fof, known.limits, names),
+            Language::Lean => lean::parse(text, known.limits, names),
             Language::Hol | Language::HolWith(_) => {
                 let with = known.names.with_constants(&self.constants).with_variables(&self.variables);
                 let of_syntax = if let Language::HolWith(overload) = syntax { Some(overload) } else { None };

@@ -107,7 +107,7 @@ impl Loaded {
     /// The trained network, if it reads statements one by one.
     pub(crate) fn trained(&self) -> Option<&ModelFile> {
         match &self.kind {
-            Kind::Retriever(model) => Some(model.retriever.model()),
+            Kind::Retriever(model) => model.retriever.model(),
             Kind::Marked(trained) => Some(trained),
             Kind::Together(..) => None,
         }
@@ -173,7 +173,7 @@ impl Model {
     /// Numbers of a statement's vector, if it makes any.
     #[getter]
     fn width(&self) -> Option<usize> {
-        self.0.retriever().ok().map(|retriever| retriever.network().model().config().width())
+        self.0.retriever().and_then(|retriever| retriever.network()).ok().map(|network| network.model().config().width())
     }
 }
 

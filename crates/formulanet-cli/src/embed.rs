@@ -98,7 +98,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         bail!("expected statements, found none");
     }
     processes::agree(group(), &facts(&retriever, &premises))?;
-    let vectors = Embeddings::of(&retriever, &premises);
+    let vectors = Embeddings::of(&retriever, &premises)?;
     if !speaks() {
         return Ok(());
     }

@@ -5,8 +5,8 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use formulanet::analyze::{AnalyzedStatement, Analyzer, GoalAnalysis};
 use formulanet::logic::hol::{self, Overload};
-use formulanet::logic::{Formula, Interner, Limits, View, tptp};
-use formulanet::model::{ModelFile, registry};
+use formulanet::logic::{Formula, Interner, Limits, View, lean, tptp};
+use formulanet::model::registry;
 use formulanet::net::{Compute, Precision};
 use formulanet::read::{Format, SkippedStatements, Source, is_goal, read_text};
 use formulanet::retrieve::VectorRetriever;
@@ -95,6 +95,10 @@ impl FormulaArguments {
                 refuse_given(&self.given(), "a formula of TPTP")?;
                 tptp::parse_formula(&text, tptp::Language::Fof, limits, names)
             }
+            Language::Lean => {
+                refuse_given(&self.given(), "a formula of Lean")?;
+                lean::parse(&text, limits, names)
+            }
         };
         formula.map_err(|cause| formulanet::Error::Parse { file: source, cause }.into())
     }
@@ -115,11 +119,13 @@ impl FormulaArguments {
         let problem = if language == Language::Tptp { problem_of(argument)? } else { None };
         let (source, text) = written(argument, problem, limits)?;
         remember(&source, &text);
-        if language == Language::Tptp {
-            refuse_given(&self.given(), "a formula of TPTP")?;
+        match language {
+            Language::Tptp => refuse_given(&self.given(), "a formula of TPTP")?,
+            Language::Lean => refuse_given(&self.given(), "a formula of Lean")?,
+            Language::Hol | Language::HolWith(_) => {}
         }
         let language = match (language, self.overload) {
-            (Language::Tptp, _) => language,
+            (Language::Tptp | Language::Lean, _) => language,
             (_, overload) => Language::HolWith(overload.unwrap_or_default()),
         };
         let (constants, variables) = (self.constants.clone(), self.variables.clone());
@@ -269,7 +275,7 @@ impl ModelArgument {
         compute: &ComputeArguments,
         limits: Limits,
     ) -> Result<VectorRetriever> {
-        Ok(VectorRetriever::new(ModelFile::named(self.name(default))?, compute.compute())?
+        Ok(VectorRetriever::named(self.name(default), compute.compute())?
             .with_limits(limits))
     }
 

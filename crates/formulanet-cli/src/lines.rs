@@ -10,7 +10,8 @@ use crate::output::shown;
 /// A statement in one line. What a program printed with all brackets is shown in infix; what people wrote stays.
 pub(crate) fn statement(statement: &Statement, names: &Names) -> String {
     let text = statement.text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let is_printed = statement.language != Language::Tptp && text.contains("((");
+    let is_hol = !matches!(statement.language, Language::Tptp | Language::Lean);
+    let is_printed = is_hol && text.contains("((");
     is_printed.then(|| in_infix(&text, names)).flatten().unwrap_or(text)
 }
 

@@ -147,8 +147,10 @@ fn in_file(
     let known = retriever.hol_options();
     let query = arguments.reading.parse_as(&arguments.query, language, known, names)?;
     let encoded = retriever.encoder().encode(&query, names)?;
-    let named: Vec<_> = candidates.iter().map(|candidate| (&*candidate.name, &candidate.encoded)).collect();
-    let similarities = retriever.similarities(&encoded, &retriever.rows(&named));
+    let vector = Embeddings::of_encoded(&retriever, &[&encoded])?;
+    let vectors =
+        Embeddings::of_encoded(&retriever, &candidates.iter().map(|c| &c.encoded).collect::<Vec<_>>())?;
+    let similarities = vectors.cosines(vector.rows().next().unwrap_or(&[]));
     let mut closest = best_first(&similarities);
     closest.truncate(arguments.most);
     let neighbour = |ranked: ScoredStatement| {
@@ -172,6 +174,7 @@ fn in_library(
     let known = retriever.hol_options();
     let query = arguments.reading.parse_as(&arguments.query, language, known.clone(), names)?;
     let encoded = retriever.encoder().encode(&query, names)?;
+    retriever.network()?;
     let (mut found, mut similarities) = (Vec::new(), Vec::new());
     library.scan(|entries, rows| {
         similarities.extend(retriever.similarities(&encoded, rows));

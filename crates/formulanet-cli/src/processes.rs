@@ -47,7 +47,7 @@ pub fn facts(retriever: &VectorRetriever, premises: &[AnalyzedStatement]) -> Vec
     }
     vec![
         ("program", processes::program().to_owned()),
-        ("kind of CPU", retriever.network().compute().instructions().to_owned()),
+        ("kind of CPU", retriever.network().map_or("any", |network| network.compute().instructions()).to_owned()),
         ("model", retriever.fingerprint().to_owned()),
         ("statements", format!("{} with digest {:016x}", premises.len(), processes::digest(&text))),
     ]

@@ -146,7 +146,8 @@ impl Catalog {
     /// Lets go of memory that waits for the next request.
     pub(crate) fn forget_buffers(&self) {
         let models = self.slots.iter().filter_map(|slot| slot.model.get());
-        models.for_each(|model| model.retriever.network().compute().forget_buffers());
+        let networks = models.filter_map(|model| model.retriever.network().ok());
+        networks.for_each(|network| network.compute().forget_buffers());
         self.engine.trim();
         for shelf in &self.shelves {
             shelf.contents().reading.iter().for_each(|reading| reading.forget_buffers());

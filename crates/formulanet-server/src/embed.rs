@@ -63,7 +63,7 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
         let (field, syntax) = (format!("statements[{i}].statement"), statement.syntax.unwrap_or_default());
         encoded.push(encode(&field, (&statement.statement, syntax), overload, &model.retriever)?);
     }
-    let network = model.retriever.network();
+    let network = model.retriever.network().map_err(|error| Problem::of(error, "statements"))?;
     let mut vectors = Vec::with_capacity(encoded.len());
     for chunk in deadline.cancel().batches(&encoded, |encoded| encoded) {
         deadline.check()?;

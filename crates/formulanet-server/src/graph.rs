@@ -1,7 +1,7 @@
 //! `POST /v1/graph`: what the network sees of a formula, and a picture of it.
 
 use formulanet::logic::draw::{self, SvgOptions};
-use formulanet::logic::{Graph, GraphBuilder, Interner, Position, View, hol, tptp};
+use formulanet::logic::{Graph, GraphBuilder, Interner, Position, View, hol, lean, tptp};
 use formulanet::{Error, Language};
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +61,7 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
             hol::parse(&request.formula, &hol::Options { overload, ..options }, &mut names)
         }
         Language::Tptp => tptp::parse_formula(&request.formula, tptp::Language::Fof, limits, &mut names),
+        Language::Lean => lean::parse(&request.formula, limits, &mut names),
     };
     let file = || "formula".to_owned();
     let formula = formula.map_err(|cause| Problem::of(Error::Parse { file: file(), cause }, "formula"))?;

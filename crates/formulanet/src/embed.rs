@@ -21,21 +21,30 @@ pub struct Embeddings {
 
 impl Embeddings {
     /// The network's embeddings of statements: what pooling gives after the last step.
-    pub fn of(retriever: &VectorRetriever, premises: &[AnalyzedStatement]) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no model.
+    pub fn of(retriever: &VectorRetriever, premises: &[AnalyzedStatement]) -> Result<Self, Error> {
         let encoded: Vec<&Encoded> = premises.iter().map(|premise| &premise.encoded).collect();
         Self::of_encoded(retriever, &encoded)
     }
 
     /// The same of formulas that were encoded for the model.
-    pub fn of_encoded(retriever: &VectorRetriever, encoded: &[&Encoded]) -> Self {
-        let length = retriever.network().model().config().width();
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no model.
+    pub fn of_encoded(retriever: &VectorRetriever, encoded: &[&Encoded]) -> Result<Self, Error> {
+        let network = retriever.network()?;
+        let length = network.model().config().width();
         let mut values = Vec::with_capacity(encoded.len() * length);
         for chunk in encoded.chunks(CHUNK) {
             let inputs: Vec<GraphInput<'_>> = chunk.iter().map(|encoded| encoded.input()).collect();
-            let embeddings = retriever.network().embed_all(&inputs);
+            let embeddings = network.embed_all(&inputs);
             embeddings.iter().for_each(|embedding| values.extend_from_slice(embedding.last()));
         }
-        Embeddings { length, values }
+        Ok(Embeddings { length, values })
     }
 
     /// One row after the other.

@@ -244,7 +244,8 @@ impl Engine {
         if let Some(model) = models.get(name) {
             return Ok(Arc::clone(model));
         }
-        let model = Arc::new(Model::new(name, self.lay_out(ModelFile::named(name)?)?));
+        let retriever = VectorRetriever::named(name, self.compute())?.with_limits(self.shared.limits);
+        let model = Arc::new(Model::new(name, retriever));
         models.insert(name.to_owned(), Arc::clone(&model));
         Ok(model)
     }
@@ -294,7 +295,8 @@ impl Engine {
     pub fn trim(&self) {
         let models = self.shared.models.lock().unwrap_or_else(PoisonError::into_inner);
         let given = self.model.iter();
-        models.values().chain(given).for_each(|model| model.retriever.network().compute().forget_buffers());
+        let networks = models.values().chain(given).filter_map(|model| model.retriever.network().ok());
+        networks.for_each(|network| network.compute().forget_buffers());
         let readers = self.shared.built_in.get().into_iter().flatten().chain(&self.reranker);
         readers.for_each(|reranker| reranker.forget_buffers());
     }
@@ -310,6 +312,7 @@ impl Engine {
             has_index: corpus.has_index()?,
             has_proofs: corpus.has_proofs()?,
             is_tptp: corpus.language() == Language::Tptp,
+            has_model: corpus.0.model.retriever.model().is_some(),
             has_given: self.reranker.is_some(),
             has_fitted: corpus.0.fitted.is_some(),
             has_built_in: registry::bytes("reader").is_some(),

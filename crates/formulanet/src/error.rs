@@ -123,8 +123,11 @@ pub enum Error {
     #[error("expected one re-ranker, found two: the model re-ranks, too")]
     TwoRerankers,
     /// A library in another language than that of a TPTP problem.
-    #[error("library: expected one in TPTP's language, found one in HOL Light's: no prover reads both")]
+    #[error("library: expected one in TPTP's language, found one in another: no prover reads both")]
     NotTptp,
+    /// Vectors were asked for where there is no model.
+    #[error("expected a model that makes vectors, found none: no model was trained on Lean's statements")]
+    NoVectors,
     /// There are no statements to rank.
     #[error("expected statements to rank, found none")]
     NoStatements,
@@ -302,6 +305,8 @@ pub enum Artefact {
     HammerCache,
     /// A data set prepared for training.
     Dataset,
+    /// A compiled module of Lean.
+    LeanModule,
     /// A checkpoint of a training run.
     Checkpoint,
 }
@@ -316,6 +321,7 @@ impl fmt::Display for Artefact {
             Artefact::Library => "premise library",
             Artefact::HammerCache => "cached index",
             Artefact::Dataset => "prepared data set",
+            Artefact::LeanModule => "compiled Lean module",
             Artefact::Checkpoint => "checkpoint",
         })
     }

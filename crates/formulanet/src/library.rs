@@ -325,8 +325,16 @@ impl Library {
     ///
     /// If the file is damaged.
     pub fn language(&self) -> Result<Language, Error> {
-        let query = "SELECT 2 * count(*) FILTER (WHERE syntax = 'tptp') > count(*) FROM statements";
-        Ok(if self.one(query, |row| row.get(0))? { Language::Tptp } else { Language::Hol })
+        let query = "SELECT count(*), count(*) FILTER (WHERE syntax = 'tptp'), count(*) FILTER (WHERE syntax = 'lean')
+                     FROM statements";
+        let (all, tptp, lean): (i64, i64, i64) =
+            self.one(query, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let is_most = |count: i64| 2 * count > all;
+        Ok(match (is_most(tptp), is_most(lean)) {
+            (true, _) => Language::Tptp,
+            (_, true) => Language::Lean,
+            _ => Language::Hol,
+        })
     }
 
     /// Checks the file, reads every statement and compares its vector with a new one. Returns how many there are.

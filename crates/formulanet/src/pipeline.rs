@@ -146,7 +146,8 @@ impl<'a> Run<'a> {
             base_rates: base_rates.as_deref(),
             known: 1.0 - task.goal.encoded.unknown_share(),
         };
-        let context = Context { position, model: Some(model) };
+        let has_model = self.retriever().model().is_some();
+        let context = Context { position, model: has_model.then_some(model) };
         let before = if has_place && self.local().is_empty() { end } else { index.index().len() };
         let features = Features::of(&task.goal.formula, &task.goal.names);
         let signals = index.signals(&features, before, context, |number| !ineligible[number]);
@@ -359,6 +360,7 @@ impl<'a> Run<'a> {
     /// The statements whose vectors are closest to a formula's.
     pub(crate) fn closest(mut self, formula: &Encoded, k: usize) -> Result<Vec<Hit>, Error> {
         let (retriever, mut cosines) = (self.retriever(), Vec::new());
+        retriever.network()?;
         match &self.corpus.stored {
             Some(Stored::Held(snapshot)) => cosines = retriever.similarities(formula, &snapshot.rows),
             #[cfg(feature = "sqlite")]

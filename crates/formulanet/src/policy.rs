@@ -171,6 +171,8 @@ pub struct Facts {
     pub has_proofs: bool,
     /// Whether statements are in TPTP.
     pub is_tptp: bool,
+    /// Whether a model has vectors of the statements.
+    pub has_model: bool,
     /// Whether a re-ranker was given.
     pub has_given: bool,
     /// Whether one was fitted to the library.
@@ -265,7 +267,7 @@ mod tests {
     /// A row of the table in `docs`: what a corpus and a policy lead to.
     #[test]
     fn every_row_of_the_table() {
-        let hol = Facts { has_built_in: true, has_index: true, ..Facts::default() };
+        let hol = Facts { has_built_in: true, has_index: true, has_model: true, ..Facts::default() };
         let tptp = Facts { is_tptp: true, ..hol };
         let proved = Facts { has_proofs: true, has_library: true, ..hol };
         let people = Policy::default();
@@ -289,6 +291,8 @@ mod tests {
         check(people.symbols(Symbols::Both), tptp, Stage1::ModelAndSymbols, Some(256), Tail::Retrieved);
         let stored = Facts { has_library: true, ..tptp };
         check(people.symbols(Symbols::Both), stored, learned(false), None, Tail::Retrieved);
+        let lean = Facts { has_model: false, has_library: true, ..hol };
+        check(people, lean, learned(false), None, Tail::Retrieved);
         let none = Facts { has_built_in: false, ..tptp };
         check(people, none, learned(false), None, Tail::Retrieved);
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use formulanet_logic::hol::Overload;
-use formulanet_logic::{Formula, Interner, ParseError, hol, tptp};
+use formulanet_logic::{Formula, Interner, ParseError, hol, lean, tptp};
 
 /// The languages of single formulas.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -14,19 +14,23 @@ pub enum Language {
     Hol,
     /// A TPTP formula, with or without `fof(...)` around it.
     Tptp,
+    /// Lean 4: a declaration, a goal or a proposition, as Lean prints it.
+    Lean,
     /// HOL Light, where somebody said for this formula alone what ambiguous operators mean.
     HolWith(Overload),
 }
 
 impl Language {
     /// All languages by name.
-    pub const ALL: [(&'static str, Language); 2] = [("hol", Language::Hol), ("tptp", Language::Tptp)];
+    pub const ALL: [(&'static str, Language); 3] =
+        [("hol", Language::Hol), ("tptp", Language::Tptp), ("lean", Language::Lean)];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Language::Hol => "hol",
             Language::Tptp => "tptp",
+            Language::Lean => "lean",
             Language::HolWith(Overload::Num) => "hol-num",
             Language::HolWith(Overload::Real) => "hol-real",
             Language::HolWith(Overload::Int) => "hol-int",
@@ -57,8 +61,10 @@ impl Language {
     /// The same language with what a field `overload` says of ambiguous operators.
     pub(crate) fn with_overload(self, overload: Option<&str>) -> Result<Self, String> {
         let Some(name) = overload else { return Ok(self) };
-        if self == Language::Tptp {
-            return Err("expected no `overload` for a formula of TPTP, found one".to_owned());
+        for (other, called) in [(Language::Tptp, "TPTP"), (Language::Lean, "Lean")] {
+            if self == other {
+                return Err(format!("expected no `overload` for a formula of {called}, found one"));
+            }
         }
         let found = Overload::ALL.iter().find(|(known, _)| *known == name);
         found.map(|(_, overload)| Language::HolWith(*overload)).ok_or_else(|| {
@@ -78,7 +84,7 @@ impl TryFrom<Cow<'_, str>> for Language {
     type Error = String;
 
     fn try_from(name: Cow<'_, str>) -> Result<Self, String> {
-        Language::named(&name).ok_or_else(|| format!("unknown variant `{name}`, expected `hol` or `tptp`"))
+        Language::named(&name).ok_or_else(|| format!("unknown variant `{name}`, expected `hol`, `tptp` or `lean`"))
     }
 }
 
@@ -97,6 +103,11 @@ impl Statement {
     /// A statement of HOL Light. Making one parses nothing.
     pub fn hol(name: impl Into<String>, text: impl Into<String>) -> Self {
         Statement { name: name.into(), text: text.into(), language: Language::Hol }
+    }
+
+    /// A statement of Lean. Making one parses nothing.
+    pub fn lean(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Statement { name: name.into(), text: text.into(), language: Language::Lean }
     }
 
     /// A statement of TPTP. Making one parses nothing.
@@ -120,5 +131,6 @@ pub fn parse(
         Language::Hol => hol::parse(text, options, names),
         Language::HolWith(overload) => hol::parse(text, &hol::Options { overload, ..options.clone() }, names),
         Language::Tptp => tptp::parse_formula(text, tptp::Language::Fof, options.limits, names),
+        Language::Lean => lean::parse(text, options.limits, names),
     }
 }

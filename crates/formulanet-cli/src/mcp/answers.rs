@@ -123,7 +123,7 @@ impl Libraries {
     pub(super) fn rank(&self, request: Rank, cancel: &Cancel) -> Result<String> {
         let corpus = self.shelf(request.library.as_deref())?.corpus(&self.engine)?;
         let take = Take::new(rows(request.k, 16)?, 0.0, Vec::new(), request.exclude);
-        let mut query = Query::new(&*request.goal).policy(Policy::for_people()).take(take);
+        let mut query = Query::new(&*request.goal).take(take);
         if let Some(before) = request.before {
             query = query.before(before);
         }
@@ -135,7 +135,7 @@ impl Libraries {
         let corpus = self.shelf(request.library.as_deref())?.corpus(&self.engine)?;
         let k = if request.names.is_empty() { 5 } else { rows(Some(request.names.len()), 5)? };
         let take = Take::new(k, 0.0, request.names, Vec::new());
-        let query = Query::new(&*request.goal).policy(Policy::for_people()).take(take).explain();
+        let query = Query::new(&*request.goal).take(take).explain();
         lines(&self.engine.rank_with(&corpus, &query, cancel)?, LONGEST_TEXT)
     }
 
@@ -153,7 +153,7 @@ impl Libraries {
             Some(stored) => stored.with_local(axioms, None, true),
             None => Corpus::of_local(model, axioms, Language::Tptp, true),
         };
-        let query = problem.query().policy(Policy::for_provers()).k(request.k.unwrap_or(64));
+        let query = problem.query().k(request.k.unwrap_or(64));
         let ranking = self.engine.rank_with(&corpus, &query, cancel)?;
         let text = problem.reduced(&ranking.hits, ranking.considered);
         if text.len() > LONGEST_TEXT {
@@ -249,7 +249,7 @@ fn rows(k: Option<usize>, default: usize) -> Result<usize> {
 
 /// A ranking, a line for each premise; a line about the query comes first if there is something to say.
 fn lines(ranking: &Ranking, longest: usize) -> Result<String> {
-    let has_proofs = matches!(ranking.plan.retrieve, Stage1::Proofs { .. });
+    let has_proofs = matches!(ranking.plan.retrieve, Stage1::Learned { with_proofs: true });
     let mut lines = Vec::new();
     if !ranking.unknown_symbols.is_empty() || !ranking.unmatched.is_empty() {
         let notice = json!({"unknown_symbols": ranking.unknown_symbols, "unmatched": ranking.unmatched});

@@ -34,7 +34,7 @@ pub(super) fn page(
     retriever: &VectorRetriever,
     names: &Interner,
 ) -> Result<String> {
-    let mut builder = GraphBuilder::new(retriever.model().origin.view, retriever.limits());
+    let mut builder = GraphBuilder::new(retriever.view(), retriever.limits());
     let mut graph = Graph::new();
     let mut figure = |class: &str, name: &str, remark: &str, formula: &Formula| -> Result<String> {
         builder.build(formula, names, &mut graph)?;

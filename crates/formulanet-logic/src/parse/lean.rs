@@ -19,8 +19,13 @@
 //! - A definition says that its name, applied to what stands in round brackets, has its type, and what it is equal to
 //!   if that is written: `def double (n : Nat) : Nat := n + n`.
 //! - `fun (x : T) => b` is `\x. fun T b`, and `let x := v; b` is `(\x. b) v`.
+//! - Field notation is the function that it stands for: `as.length` is `List.length as` where `as : List α`. Of other terms
+//!   the head tells (`List.map f as` most likely is a list); where it does not, `.length` is a symbol by itself.
+//! - `{ a := x, b := y }` is `{a,b} x y`: its fields name it. `⋯`, a proof that the printer leaves out, is a hole, `_`.
+//! - `match a with | p => b` is the constant `match`, applied to `a` and to a function of the variables of each pattern.
+//! - `↑x` is `↑` applied to `x`, whatever it is coerced to; a symbol of notation that is not known is an operator.
 //!
-//! Universe levels are dropped. Not read: `match`, `do`, tactics, patterns in binders, sets in braces.
+//! Universe levels are dropped. Not read: `do`, tactics, patterns in binders.
 //!
 //! ```
 //! use formulanet_logic::{Interner, Limits, lean};
@@ -109,7 +114,7 @@ pub fn parse_goal_leniently(text: &str, limits: Limits, names: &mut Interner) ->
     goal(&Tokens::new(text, limits)?, true, limits, names)
 }
 
-/// Reads a declaration, a goal with `⊢`, or a proposition by itself.
+/// Reads a declaration, a goal with `⊢`, or a proposition by itself. A hypothesis that cannot be read is left out.
 ///
 /// # Errors
 ///
@@ -123,7 +128,7 @@ pub fn parse(text: &str, limits: Limits, names: &mut Interner) -> Result<Formula
         return Ok(declaration(&tokens, limits, names)?.formula);
     }
     if (0..tokens.len()).any(|number| tokens.word(tokens.get(number)) == "⊢") {
-        return goal(&tokens, false, limits, names);
+        return goal(&tokens, true, limits, names);
     }
     let mut terms = Terms::default();
     let mut machine = Machine::new(&tokens, (0, tokens.len()), limits, names, &mut terms);
@@ -131,7 +136,7 @@ pub fn parse(text: &str, limits: Limits, names: &mut Interner) -> Result<Formula
     if machine.token().kind != Kind::End {
         return machine.unexpected("an operator or the end of the term");
     }
-    Lowering::new(&terms, names, limits).run(term, &tokens)
+    Lowering::new(&mut terms, names, limits).run(term, &tokens)
 }
 
 fn declaration(tokens: &Tokens<'_>, limits: Limits, names: &mut Interner) -> Result<Declaration, ParseError> {
@@ -196,7 +201,7 @@ fn declaration(tokens: &Tokens<'_>, limits: Limits, names: &mut Interner) -> Res
         _ => about(name, &bindings, (typed, value), machine.names, machine.terms),
     };
     let whole = terms.bind(preterm::Kind::Pi, &bindings, said);
-    let formula = Lowering::new(&terms, names, limits).run(whole, tokens)?;
+    let formula = Lowering::new(&mut terms, names, limits).run(whole, tokens)?;
     Ok(Declaration { name: name.to_owned(), formula })
 }
 
@@ -255,7 +260,7 @@ fn goal(
         }
         at = end;
     };
-    Lowering::new(&terms, names, limits).run(whole, tokens)
+    Lowering::new(&mut terms, names, limits).run(whole, tokens)
 }
 
 /// Reads `x y : T` or `x : T := v`.

@@ -57,11 +57,15 @@ pub fn reads(language: Language) -> bool {
     cfg!(feature = "model-reranker") && language == Language::Tptp
 }
 
-/// The model that ranks libraries of a language.
+/// The name that libraries give for no model at all.
+pub const NO_MODEL: &str = "none";
+
+/// The model that ranks libraries of a language: none was trained on Lean's symbols.
 pub fn for_language(language: Language) -> &'static str {
     match language {
         Language::Hol | Language::HolWith(_) => "hol-premises",
         Language::Tptp => "mizar-premises",
+        Language::Lean => NO_MODEL,
     }
 }
 

@@ -37,6 +37,14 @@ impl Vocabulary {
         Some(Vocabulary { tokens, unknown })
     }
 
+    /// The vocabulary that has logic alone.
+    pub fn of_logic() -> Self {
+        let labels = SPECIAL.iter().chain(&LOGICAL).chain(&["=", "@", "|-", ",", "T", "F", "_"]);
+        let tokens: Tokens = labels.map(|label| (*label).to_owned()).zip(0..).collect();
+        let any = tokens.get(UNKNOWN).copied().unwrap_or_default();
+        Vocabulary { tokens, unknown: [[any; 4]; 2] }
+    }
+
     /// The token of a label that is known.
     pub fn known(&self, label: &str) -> Option<u16> {
         self.tokens.get(label).copied()
@@ -76,9 +84,12 @@ impl Vocabulary {
     }
 }
 
+/// Connectives and binders.
+const LOGICAL: [&str; 9] = ["~", "/\\", "\\/", "==>", "<=>", "!", "?", "?!", "\\"];
+
 /// Whether a label is a connective or a binder: what stands below it holds or not.
 pub fn is_logical(label: &str) -> bool {
-    matches!(label, "~" | "/\\" | "\\/" | "==>" | "<=>" | "!" | "?" | "?!" | "\\")
+    LOGICAL.contains(&label)
 }
 
 /// Whether a label is a symbol of some theory, rather than of logic or a variable.

@@ -32,6 +32,8 @@ pub(crate) enum ScoringModel<'a> {
     Towers(&'a Network, &'a ModelFile),
     /// Judges pairs, with hints on what training saw.
     Classifier(&'a Network, &'a ModelFile),
+    /// Knows no symbol, so that symbols in common decide.
+    Nothing,
 }
 
 impl VectorRetriever {
@@ -40,6 +42,7 @@ impl VectorRetriever {
         match self.scoring_model() {
             ScoringModel::Towers(network, _) => network.model().config().tower(),
             ScoringModel::Classifier(network, _) => network.model().config().width(),
+            ScoringModel::Nothing => 0,
         }
     }
 
@@ -57,6 +60,12 @@ impl VectorRetriever {
                         let memory_id = trained.proofs.number(name, encoded.input());
                         let unknown = &unknown_symbols::rare_symbol_ids(encoded.unknown());
                         rows.push(VectorRow { vector, memory_id, symbols: &[], unknown });
+                    }
+                }
+                ScoringModel::Nothing => {
+                    for (_, encoded) in chunk {
+                        let unknown = &unknown_symbols::rare_symbol_ids(encoded.unknown());
+                        rows.push(VectorRow { vector: &[], memory_id: None, symbols: &[], unknown });
                     }
                 }
                 ScoringModel::Classifier(network, trained) => {
@@ -99,6 +108,7 @@ impl VectorRetriever {
                 let vector = network.queries(&[&network.embed(conjecture.input())]);
                 GoalVector { vector, shares: trained.proofs.shares(conjecture.input()), ..goal }
             }
+            ScoringModel::Nothing => goal,
             ScoringModel::Classifier(network, trained) => {
                 let is_conditional = network.model().config().is_conditional;
                 let context = is_conditional.then(|| trained.seen.conjecture(conjecture.input()));
@@ -116,6 +126,7 @@ impl VectorRetriever {
                 let (vector, shares) = (trained.typical.clone(), trained.proofs.popularity());
                 GoalVector { vector, shares, ..GoalVector::default() }
             }),
+            ScoringModel::Nothing => None,
             ScoringModel::Classifier(network, _) => {
                 let nothing = GoalVector { vector: vec![0.0; self.width()], ..GoalVector::default() };
                 (!network.model().config().is_conditional).then_some(nothing)
@@ -137,6 +148,7 @@ impl VectorRetriever {
                     |i: usize| -> Vec<f32> { parts[i].clone().map(|n| score(rows.get(n))).collect() };
                 compute.map(parts.len(), of_part).concat()
             }
+            ScoringModel::Nothing => vec![0.0; range.len()],
             ScoringModel::Classifier(network, trained) => {
                 let hints = range.clone().map(|number| {
                     let VectorRow { memory_id, symbols, .. } = rows.get(number);

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use formulanet_logic::{Limits, Names, hol};
+use formulanet_logic::{Limits, Names, View, hol};
 use formulanet_net::{Compute, Network, Precision};
 
 use crate::analyze::Analyzer;
@@ -11,6 +11,7 @@ use crate::corpus::VectorColumn;
 use crate::error::Artefact;
 use crate::model::ModelFile;
 use crate::model::encode::{Encoded, Encoder};
+use crate::model::registry::NO_MODEL;
 use crate::model::vocabulary::Vocabulary;
 use crate::retrieve::scan::ScoringModel;
 use crate::retrieve::{GoalVector, VectorScan};
@@ -25,10 +26,9 @@ pub struct ScoredStatement {
     pub score: f32,
 }
 
-/// A trained network that scores statements for a conjecture.
+/// A trained network that scores statements for a conjecture; or none, where statements are compared by their symbols.
 pub struct VectorRetriever {
-    network: Network,
-    trained: ModelFile,
+    model: Option<(Network, ModelFile)>,
     /// Shared with every reader of formulas, which asks it for names.
     vocabulary: Arc<Vocabulary>,
     limits: Limits,
@@ -76,7 +76,24 @@ impl VectorRetriever {
         })?;
         let network = Network::new(trained.model.clone(), compute);
         let (vocabulary, limits) = (Arc::new(vocabulary), Limits::default());
-        Ok(VectorRetriever { network, trained, vocabulary, limits, fingerprint: OnceLock::new() })
+        let model = Some((network, trained));
+        Ok(VectorRetriever { model, vocabulary, limits, fingerprint: OnceLock::new() })
+    }
+
+    /// A retriever without a model, for statements whose symbols no model was trained on. It makes no vectors, and every symbol
+    /// is unknown to it.
+    pub fn without_model() -> Self {
+        let vocabulary = Arc::new(Vocabulary::of_logic());
+        VectorRetriever { model: None, vocabulary, limits: Limits::default(), fingerprint: OnceLock::new() }
+    }
+
+    /// A built-in model by its name, or a model file; without a model for [`NO_MODEL`].
+    ///
+    /// # Errors
+    ///
+    /// If there is no such model.
+    pub fn named(name: &str, compute: Compute) -> Result<Self, Error> {
+        if name == NO_MODEL { Ok(Self::without_model()) } else { Self::new(ModelFile::named(name)?, compute) }
     }
 
     /// The same retriever with other bounds on a statement.
@@ -86,19 +103,28 @@ impl VectorRetriever {
         self
     }
 
-    /// The model.
-    pub fn model(&self) -> &ModelFile {
-        &self.trained
+    /// The model, if there is one.
+    pub fn model(&self) -> Option<&ModelFile> {
+        self.model.as_ref().map(|(_, trained)| trained)
     }
 
     /// Tells its model from others.
     pub fn fingerprint(&self) -> &str {
-        self.fingerprint.get_or_init(|| self.trained.fingerprint())
+        self.fingerprint.get_or_init(|| self.model().map_or(NO_MODEL.to_owned(), ModelFile::fingerprint))
     }
 
     /// The network on its cores.
-    pub fn network(&self) -> &Network {
-        &self.network
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no model.
+    pub fn network(&self) -> Result<&Network, Error> {
+        self.model.as_ref().map(|(network, _)| network).ok_or(Error::NoVectors)
+    }
+
+    /// The graph that statements are read as.
+    pub fn view(&self) -> View {
+        self.model().map_or(View::Graph, |trained| trained.origin.view)
     }
 
     /// Bounds on a statement.
@@ -115,7 +141,7 @@ impl VectorRetriever {
 
     /// An encoder for the model.
     pub fn encoder(&self) -> Encoder<'_> {
-        Encoder::new(self.trained.origin.view, &self.vocabulary, self.limits)
+        Encoder::new(self.view(), &self.vocabulary, self.limits)
     }
 
     /// Reads a statement and encodes it.
@@ -128,9 +154,10 @@ impl VectorRetriever {
     }
 
     pub(crate) fn scoring_model(&self) -> ScoringModel<'_> {
-        match self.trained.ranks() {
-            true => ScoringModel::Towers(&self.network, &self.trained),
-            false => ScoringModel::Classifier(&self.network, &self.trained),
+        match &self.model {
+            None => ScoringModel::Nothing,
+            Some((network, trained)) if trained.ranks() => ScoringModel::Towers(network, trained),
+            Some((network, trained)) => ScoringModel::Classifier(network, trained),
         }
     }
 

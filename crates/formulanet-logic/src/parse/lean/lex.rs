@@ -37,7 +37,7 @@ pub(super) struct Token {
 }
 
 /// Words that are never names.
-const KEYWORDS: [&str; 25] = [
+const KEYWORDS: [&str; 26] = [
     "fun",
     "forall",
     "exists",
@@ -47,6 +47,7 @@ const KEYWORDS: [&str; 25] = [
     "show",
     "from",
     "if",
+    "bif",
     "then",
     "else",
     "match",
@@ -66,9 +67,10 @@ const KEYWORDS: [&str; 25] = [
 ];
 
 /// Symbols of several characters, longer ones before their beginnings.
-const SYMBOLS: [&str; 18] = [
-    "<->", "⁻¹", "∃!", ":=", "=>", "->", "::", "++", "&&", "||", "==", "!=", "<=", ">=", "/\\", "\\/", "<|",
-    "|>",
+const SYMBOLS: [&str; 45] = [
+    "<...=", "<:+:", "...=", "<...", "&&&", "|||", "^^^", "<<<", ">>>", "~~~", "<$>", "<*>", "<|>", ">>=",
+    "<+:", "<:+", "<->", "#v[", "...", "∃!", "Σ'", "×'", "#'", "^^", "⁻¹", ":=", "=>", "->", "::", "++",
+    "&&", "||", "==", "!=", "<=", ">=", "<+", "/\\", "\\/", "//", "#[", "*>", "<*", "<|", "|>",
 ];
 
 /// A text with its tokens.

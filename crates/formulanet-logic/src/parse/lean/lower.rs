@@ -11,7 +11,9 @@ use crate::symbol::{Interner, Symbol};
 
 use super::lex::Tokens;
 use super::operators;
-use super::preterm::{Kind, Term, Terms, Written};
+use super::preterm::{Kind, Term, Terms, Written, components};
+
+mod fields;
 
 /// The label of what says which type something has: `(x : T)` is this, applied to `x` and `T`.
 const HAS_TYPE: &str = ":";
@@ -25,8 +27,8 @@ enum Task {
     Visit(Written),
     /// Makes a term of a head and so many values.
     Finish(Shape, usize),
-    /// Binds a variable.
-    Enter(Kind, Option<Symbol>),
+    /// Binds a variable, which may have a type.
+    Enter(Kind, Option<Symbol>, Option<Written>),
     /// Ends a binder whose body, and before it its type, are the last values.
     Close { kind: Kind, has_variable: bool, has_type: bool },
     /// Ends a `let` in the same way, with its value before both.
@@ -55,7 +57,7 @@ struct Scope {
 
 /// Makes formulas of terms.
 pub(super) struct Lowering<'r> {
-    terms: &'r Terms,
+    terms: &'r mut Terms,
     names: &'r mut Interner,
     limits: Limits,
     formula: Formula,
@@ -65,11 +67,13 @@ pub(super) struct Lowering<'r> {
     bound: HashMap<Symbol, VarId>,
     /// By variable: whether it occurs.
     occurs: Vec<bool>,
+    /// By variable: its type, if it is written.
+    types: Vec<Option<Written>>,
     arguments: Vec<Written>,
 }
 
 impl<'r> Lowering<'r> {
-    pub(super) fn new(terms: &'r Terms, names: &'r mut Interner, limits: Limits) -> Self {
+    pub(super) fn new(terms: &'r mut Terms, names: &'r mut Interner, limits: Limits) -> Self {
         Lowering {
             terms,
             names,
@@ -80,6 +84,7 @@ impl<'r> Lowering<'r> {
             scopes: Vec::new(),
             bound: HashMap::new(),
             occurs: Vec::new(),
+            types: Vec::new(),
             arguments: Vec::new(),
         }
     }
@@ -94,7 +99,7 @@ impl<'r> Lowering<'r> {
             match task {
                 Task::Visit(term) => self.visit(term),
                 Task::Finish(shape, count) => self.finish(shape, count),
-                Task::Enter(kind, name) => self.enter(kind, name),
+                Task::Enter(kind, name, typed) => self.enter(kind, name, typed),
                 Task::Close { kind, has_variable, has_type } => self.close(kind, has_variable, has_type),
                 Task::CloseLet { has_type } => {
                     self.close(Kind::Fun, true, has_type);
@@ -114,16 +119,30 @@ impl<'r> Lowering<'r> {
     fn visit(&mut self, term: Written) {
         self.arguments.clear();
         let mut head = term;
-        while let Term::Apply(function, argument) = self.terms.get(head) {
-            self.arguments.push(argument);
-            head = function;
+        loop {
+            head = match self.terms.get(head) {
+                Term::Apply(function, argument) => {
+                    self.arguments.push(argument);
+                    function
+                }
+                Term::Name { name, .. } => match self.fields_of_variable(name) {
+                    Some(field) => field,
+                    None => break,
+                },
+                _ => break,
+            }
         }
         self.arguments.reverse();
         match self.terms.get(head) {
             Term::Name { name, is_explicit } => self.visit_name(name, is_explicit),
             Term::Constant(name) => self.visit_constant(name, false),
             Term::Apply(..) => {}
-            Term::Bind { kind, name, typed, body } => {
+            Term::Field { name, object } => {
+                let name = self.field_constant(name, object);
+                self.arguments.insert(0, object);
+                self.visit_constant(name, false);
+            }
+            Term::Bind { kind, name, typed, body, .. } => {
                 self.finish_arguments(Shape::Value);
                 self.tasks_of_binder(kind, name, typed, body);
             }
@@ -131,7 +150,7 @@ impl<'r> Lowering<'r> {
                 self.finish_arguments(Shape::Value);
                 self.tasks.push(Task::CloseLet { has_type: typed.is_some() });
                 self.tasks.push(Task::Visit(body));
-                self.tasks.push(Task::Enter(Kind::Fun, Some(name)));
+                self.tasks.push(Task::Enter(Kind::Fun, Some(name), typed));
                 self.tasks.extend(typed.map(Task::Visit));
                 self.tasks.push(Task::Visit(value));
             }
@@ -153,7 +172,7 @@ impl<'r> Lowering<'r> {
         self.tasks.push(Task::Close { kind, has_variable, has_type: typed.is_some() });
         self.tasks.push(Task::Visit(body));
         if has_variable {
-            self.tasks.push(Task::Enter(kind, name));
+            self.tasks.push(Task::Enter(kind, name, typed));
         }
         self.tasks.extend(typed.map(Task::Visit));
     }
@@ -162,23 +181,24 @@ impl<'r> Lowering<'r> {
         if let Some(&var) = self.bound.get(&name) {
             return self.finish_arguments(Shape::Variable(var));
         }
-        let text = self.names.name(name);
-        // `h.left` is a part of what the variable `h` stands for.
-        let field = text.split_once('.').and_then(|(first, _)| {
-            let var = self.bound.get(&self.names.get(first)?)?;
-            Some((*var, text[first.len()..].to_owned()))
-        });
-        if let Some((var, field)) = field {
-            let field = self.names.intern(&field);
-            let count = self.arguments.len();
-            self.tasks.push(Task::Finish(Shape::Constant(field), count + 1));
-            self.tasks.extend(self.arguments.drain(..).rev().map(Task::Visit));
-            let variable = self.occurrence(var);
-            self.values.push(variable);
-            return;
-        }
-        let name = operators::full_name(text).map_or(name, |full| self.names.intern(full));
+        let name = operators::full_name(self.names.name(name)).map_or(name, |full| self.names.intern(full));
         self.visit_constant(name, is_explicit);
+    }
+
+    /// Field notation that is written as one name: `h.left` is a part of what the variable `h` stands for.
+    fn fields_of_variable(&mut self, name: Symbol) -> Option<Written> {
+        let text = self.names.name(name);
+        if self.bound.contains_key(&name) || !text.contains('.') {
+            return None;
+        }
+        let first = self.names.get(components(text).next()?)?;
+        self.bound.get(&first)?;
+        let text = text.to_owned();
+        let variable = self.terms.add(Term::Name { name: first, is_explicit: false });
+        Some(components(&text).skip(1).fold(variable, |object, field| {
+            let name = self.names.intern(field);
+            self.terms.add(Term::Field { name, object })
+        }))
     }
 
     /// A constant with the arguments, of which Lean hides some unless it is written with `@`.
@@ -223,7 +243,9 @@ impl<'r> Lowering<'r> {
             }
             ("Exists" | "ExistsUnique", 1) => {
                 let kind = if text == "Exists" { Kind::Exists } else { Kind::ExistsUnique };
-                if let Term::Bind { kind: Kind::Fun, name, typed, body } = self.terms.get(self.arguments[0]) {
+                if let Term::Bind { kind: Kind::Fun, name, typed, body, .. } =
+                    self.terms.get(self.arguments[0])
+                {
                     return self.tasks_of_binder(kind, name, typed, body);
                 }
                 Shape::Constant(if kind == Kind::Exists { Symbol::EXISTS } else { Symbol::EXISTS_UNIQUE })
@@ -273,7 +295,7 @@ impl<'r> Lowering<'r> {
         self.formula.variable(var)
     }
 
-    fn enter(&mut self, kind: Kind, name: Option<Symbol>) {
+    fn enter(&mut self, kind: Kind, name: Option<Symbol>, typed: Option<Written>) {
         let binder = match kind {
             Kind::Pi => Binder::Forall,
             Kind::Fun => Binder::Lambda,
@@ -282,6 +304,7 @@ impl<'r> Lowering<'r> {
         };
         let var = self.formula.bind(binder, name.unwrap_or(Symbol::MACHINE));
         self.occurs.push(false);
+        self.types.push(typed);
         let before = name.and_then(|name| self.bound.insert(name, var));
         self.scopes.push(Scope { var, name, before });
     }

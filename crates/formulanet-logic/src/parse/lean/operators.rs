@@ -1,5 +1,7 @@
 //! The operators of Lean that are read although the full form has none, with the heads that the full form has.
 
+use crate::symbol::Symbol;
+
 /// An operator between two terms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Infix {
@@ -27,6 +29,10 @@ pub(super) enum Meaning {
     Apply,
     /// `x |> f`
     Pipe,
+    /// The interval between both.
+    Range,
+    /// An operator that is not known here, by itself.
+    Unknown(Symbol),
 }
 
 /// The operator that a symbol is between two terms.
@@ -52,11 +58,31 @@ pub(super) fn infix(symbol: &str) -> Option<Infix> {
         "∣" => left(50, Head("Dvd.dvd")),
         "∤" => left(50, Not("Dvd.dvd")),
         "≈" => left(50, Head("HasEquiv.Equiv")),
+        "≍" => left(50, Head("HEq")),
+        "~" => left(50, Head("List.Perm")),
+        "<+" => left(50, Head("List.Sublist")),
+        "<+:" => left(50, Head("List.IsPrefix")),
+        "<:+" => left(50, Head("List.IsSuffix")),
+        "<:+:" => left(50, Head("List.IsInfix")),
         "==" => left(50, Head("BEq.beq")),
         "!=" => left(50, Head("bne")),
         "&&" => left(35, Head("and")),
         "||" => left(30, Head("or")),
+        "^^" => left(33, Head("xor")),
+        "|||" => left(55, Head("HOr.hOr")),
+        "^^^" => left(58, Head("HXor.hXor")),
+        "&&&" => left(60, Head("HAnd.hAnd")),
+        "<<<" => left(75, Head("HShiftLeft.hShiftLeft")),
+        ">>>" => left(75, Head("HShiftRight.hShiftRight")),
+        "<$>" => right(100, Head("Functor.map")),
+        "<*>" => left(60, Head("Seq.seq")),
+        "<*" => left(60, Head("SeqLeft.seqLeft")),
+        "*>" => left(60, Head("SeqRight.seqRight")),
+        ">>=" => left(55, Head("Bind.bind")),
+        "<|>" => right(20, Head("HOrElse.hOrElse")),
+        "▸" => right(75, Head("▸")),
         "×" => right(35, Head("Prod")),
+        "×'" => right(35, Head("PProd")),
         "⊕" => right(30, Head("Sum")),
         "≃" => left(25, Head("Equiv")),
         "+" => left(65, Head("HAdd.hAdd")),
@@ -81,13 +107,33 @@ pub(super) fn infix(symbol: &str) -> Option<Infix> {
     Some(Infix { power, right, meaning })
 }
 
+/// The end of a range that has none: `*...n`.
+pub(super) const UNBOUNDED: &str = "*";
+
+/// What binds so tightly that it takes no arguments: `f ↑x y` has two.
+pub(super) const TIGHTEST: u8 = 200;
+
+/// An operator that binds tighter than application.
+pub(super) fn tight(symbol: &str) -> Option<Infix> {
+    let meaning = match symbol {
+        "..." | "...=" | "<..." | "<...=" => Meaning::Range,
+        "#" => Meaning::Turned("BitVec.ofNat"),
+        "#'" => Meaning::Head("BitVec.ofNatLT"),
+        _ => return None,
+    };
+    Some(Infix { power: TIGHTEST, right: TIGHTEST, meaning })
+}
+
 /// The head of a symbol before a term, and how tightly the term has to bind.
 pub(super) fn prefix(symbol: &str) -> Option<(&'static str, u8)> {
     Some(match symbol {
         "¬" => ("Not", 40),
         "!" => ("not", 40),
         "-" => ("Neg.neg", 75),
-        "↑" => ("↑", 200),
+        "~~~" => ("Complement.complement", 100),
+        "↑" => ("↑", TIGHTEST),
+        "⇑" => ("⇑", TIGHTEST),
+        "↥" => ("↥", TIGHTEST),
         _ => return None,
     })
 }
@@ -98,9 +144,31 @@ pub(super) fn constant(symbol: &str) -> Option<&'static str> {
         "∅" => "EmptyCollection.emptyCollection",
         "⊤" => "Top.top",
         "⊥" => "Bot.bot",
-        "·" => "_",
+        "·" | "⋯" => "_",
+        "*" => UNBOUNDED,
         _ => return None,
     })
+}
+
+/// The head of a symbol that binds variables as `∀` does, such as the one of a sum, applied to a function.
+pub(super) fn binding(symbol: &str) -> Option<&'static str> {
+    Some(match symbol {
+        "Σ" => "Sigma",
+        "Σ'" => "PSigma",
+        "∑" => "Finset.sum",
+        "∏" => "Finset.prod",
+        "⋃" => "Set.iUnion",
+        "⋂" => "Set.iInter",
+        "⨆" => "iSup",
+        "⨅" => "iInf",
+        _ => return None,
+    })
+}
+
+/// Whether a symbol that is not known here may be an operator: it is neither punctuation nor a bracket.
+pub(super) fn may_be_infix(symbol: &str) -> bool {
+    const OTHERS: &str = "λ∀∃ΠΣ∑∏⋃⋂⨆⨅⟨⟩⟪⟫⦃⦄⟦⟧⌊⌋⌈⌉‖¬↑⇑↥⋯·∅⊤⊥⊢‹›↦";
+    symbol == "~" || symbol.chars().all(|c| !c.is_ascii() && !OTHERS.contains(c))
 }
 
 /// The full name of a type that has a letter of its own.

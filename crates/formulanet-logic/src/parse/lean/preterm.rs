@@ -11,12 +11,14 @@ pub(super) struct Written(u32);
 pub(super) enum Term {
     /// A name, and whether it is written with `@`.
     Name { name: Symbol, is_explicit: bool },
-    /// What nothing binds: literals, fields, holes and the heads of operators.
+    /// What nothing binds: literals, holes and the heads of operators.
     Constant(Symbol),
     /// A function and one argument.
     Apply(Written, Written),
     /// A binder of one variable. An arrow is one without a name.
-    Bind { kind: Kind, name: Option<Symbol>, typed: Option<Written>, body: Written },
+    Bind { kind: Kind, name: Option<Symbol>, typed: Option<Written>, body: Written, is_explicit: bool },
+    /// Field notation, `t.f`: which function it is depends on the type of the object.
+    Field { name: Symbol, object: Written },
     /// `let x : T := v; b`
     Let { name: Symbol, typed: Option<Written>, value: Written, body: Written },
 }
@@ -78,9 +80,18 @@ impl Terms {
 
     /// Binds variables around a body, the last one innermost.
     pub(super) fn bind(&mut self, kind: Kind, bindings: &[Binding], body: Written) -> Written {
-        bindings
-            .iter()
-            .rev()
-            .fold(body, |body, &Binding { name, typed, .. }| self.add(Term::Bind { kind, name, typed, body }))
+        bindings.iter().rev().fold(body, |body, &Binding { name, typed, is_explicit }| {
+            self.add(Term::Bind { kind, name, typed, body, is_explicit })
+        })
     }
+}
+
+/// The components of a name, or of fields with a point before the first. `«a.b»` is one component.
+pub(super) fn components(name: &str) -> impl Iterator<Item = &str> {
+    let mut is_quoted = false;
+    name.split(move |c: char| {
+        is_quoted = (is_quoted || c == '«') && c != '»';
+        c == '.' && !is_quoted
+    })
+    .filter(|component| !component.is_empty())
 }

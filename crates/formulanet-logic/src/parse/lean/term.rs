@@ -22,10 +22,10 @@ pub(super) enum Frame {
     Prefix { head: &'static str, power: u8 },
     /// `f`, which has one more argument
     Apply { function: Written },
-    /// `∀ x y,`: the variables from a place of [`Machine::bindings`] on
-    Body { kind: preterm::Kind, first: usize },
+    /// `∀ x y,`: the variables from a place of [`Machine::bindings`] on; `Σ x,` has a head that is applied to all
+    Body { kind: preterm::Kind, first: usize, head: Option<&'static str> },
     /// `∀ x`, more variables to come; those from `run` on have no type yet
-    Binders { kind: Option<preterm::Kind>, first: usize, run: usize },
+    Binders { kind: Option<preterm::Kind>, first: usize, run: usize, head: Option<&'static str> },
     /// `∀ (x y :`, with the places of the names' tokens and the closing bracket
     BinderType { names: (usize, usize), close: &'static str },
     /// `∀ x y :`
@@ -40,20 +40,32 @@ pub(super) enum Frame {
     Named,
     /// `(x y :`, which may turn out to bind
     Typed { names: (usize, usize), close: &'static str },
-    /// `⟨a,` or `[a,` or `(a,` or `{ x := a,`: the elements from a place of [`Machine::elements`] on
-    Elements { close: &'static str, first: usize },
+    /// `⟨a,` or `[a,` or `(a,` or `{a,`: the elements from a place of [`Machine::elements`] on
+    Elements { open: &'static str, first: usize },
+    /// `{ x := a,`: values from a place of [`Machine::elements`] on, names from a place of [`Machine::fields`] on
+    Fields { first: usize, named: usize },
+    /// `{x : T |` or `{x : T //`, with the variables from a place of [`Machine::bindings`] on
+    Comprehension { head: &'static str, first: usize },
+    /// `xs[`
+    Index { object: Written },
     /// `let x :`
     LetType { name: Symbol },
     /// `let x : T :=`
     LetValue { name: Symbol, typed: Option<Written> },
     /// `let x : T := v;`
     Let { name: Symbol, typed: Option<Written>, value: Written },
-    /// `if`
-    If,
+    /// `if`, what it means, and the name of a proof of the condition
+    If { head: &'static str, proof: Option<Symbol> },
     /// `if c then`
-    Then { condition: Written },
+    Then { head: &'static str, proof: Option<Symbol>, condition: Written },
     /// `if c then a else`
-    Else { condition: Written, yes: Written },
+    Else { head: &'static str, proof: Option<Symbol>, condition: Written, yes: Written },
+    /// `match a,`: what is matched, and later the alternatives, from a place of [`Machine::elements`] on
+    Match { first: usize },
+    /// `match a with | p,`: the patterns of an alternative from another place on
+    Pattern { first: usize, patterns: usize },
+    /// `match a with | p =>`
+    Alternative { first: usize, patterns: usize },
 }
 
 /// What comes after a term.
@@ -78,6 +90,7 @@ pub(super) struct Machine<'r, 't> {
     frames: Vec<Frame>,
     pub(super) bindings: Vec<Binding>,
     elements: Vec<Written>,
+    fields: Vec<Symbol>,
 }
 
 impl<'r, 't> Machine<'r, 't> {
@@ -89,8 +102,8 @@ impl<'r, 't> Machine<'r, 't> {
         names: &'r mut Interner,
         terms: &'r mut Terms,
     ) -> Self {
-        let (frames, bindings, elements) = (Vec::new(), Vec::new(), Vec::new());
-        Machine { tokens, names, terms, limits, at, end, frames, bindings, elements }
+        let (frames, bindings, elements, fields) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Machine { tokens, names, terms, limits, at, end, frames, bindings, elements, fields }
     }
 
     /// Reads a term, up to the first token that cannot be part of it.
@@ -117,7 +130,7 @@ impl<'r, 't> Machine<'r, 't> {
     pub(super) fn signature(&mut self) -> Result<(), ParseError> {
         self.frames.clear();
         let run = self.bindings.len();
-        self.push(Frame::Binders { kind: None, first: run, run })?;
+        self.push(Frame::Binders { kind: None, first: run, run, head: None })?;
         while !self.frames.is_empty() {
             if matches!(self.frames.last(), Some(Frame::Binders { .. })) {
                 self.binders()?;
@@ -196,13 +209,13 @@ impl<'r, 't> Machine<'r, 't> {
         self.names.intern(word)
     }
 
-    /// How many names stand before a colon, if nothing else does.
-    fn names_before_colon(&self, from: usize) -> Option<usize> {
+    /// How many names stand before a word, if nothing else does.
+    fn names_before(&self, from: usize, word: &str) -> Option<usize> {
         let mut count = 0;
         while self.peek(from + count).kind == Kind::Name {
             count += 1;
         }
-        (count > 0 && self.word_at(from + count) == ":").then_some(count)
+        (count > 0 && self.word_at(from + count) == word).then_some(count)
     }
 
     /// Reads the beginning of a term: all of it, or something that waits for another term.
@@ -235,9 +248,9 @@ impl<'r, 't> Machine<'r, 't> {
 
     fn keyword(&mut self, word: &str) -> Result<Option<Written>, ParseError> {
         match word {
-            "fun" => self.begin_binders(preterm::Kind::Fun),
-            "forall" => self.begin_binders(preterm::Kind::Pi),
-            "exists" => self.begin_binders(preterm::Kind::Exists),
+            "fun" => self.begin_binders(preterm::Kind::Fun, None),
+            "forall" => self.begin_binders(preterm::Kind::Pi, None),
+            "exists" => self.begin_binders(preterm::Kind::Exists, None),
             "Type" | "Sort" | "Prop" => {
                 self.at += 1;
                 let is_argument = matches!(self.frames.last(), Some(Frame::Apply { .. }));
@@ -263,25 +276,27 @@ impl<'r, 't> Machine<'r, 't> {
                 self.push(frame)?;
                 Ok(None)
             }
-            "if" => {
+            "if" | "bif" => {
                 self.at += 1;
-                // The name of a proof of the condition, as in `if h : c then`.
-                if self.names_before_colon(0) == Some(1) {
+                let mut proof = None;
+                if self.names_before(0, ":") == Some(1) {
+                    proof = Some(self.name_at(self.at));
                     self.at += 2;
                 }
-                self.push(Frame::If)?;
+                self.push(Frame::If { head: if word == "if" { "ite" } else { "cond" }, proof })?;
                 Ok(None)
             }
-            _ => self.unexpected("a term without `match`, `by`, `do` and `show`"),
+            "match" => self.begin_match(),
+            _ => self.unexpected("a term without `by`, `do` and `show`"),
         }
     }
 
     fn symbol(&mut self, word: &'t str) -> Result<Option<Written>, ParseError> {
         match word {
-            "λ" => return self.begin_binders(preterm::Kind::Fun),
-            "∀" | "Π" => return self.begin_binders(preterm::Kind::Pi),
-            "∃" => return self.begin_binders(preterm::Kind::Exists),
-            "∃!" => return self.begin_binders(preterm::Kind::ExistsUnique),
+            "λ" => return self.begin_binders(preterm::Kind::Fun, None),
+            "∀" | "Π" => return self.begin_binders(preterm::Kind::Pi, None),
+            "∃" => return self.begin_binders(preterm::Kind::Exists, None),
+            "∃!" => return self.begin_binders(preterm::Kind::ExistsUnique, None),
             "@" => {
                 self.at += 1;
                 if self.token().kind == Kind::Name && self.token().is_glued && self.word() != "_" {
@@ -303,13 +318,8 @@ impl<'r, 't> Machine<'r, 't> {
                 self.push(Frame::Named)?;
                 return Ok(None);
             }
-            "{" if self.peek(1).kind == Kind::Name && self.word_at(2) == ":=" => {
-                self.at += 3;
-                self.push(Frame::Elements { close: "}", first: self.elements.len() })?;
-                return Ok(None);
-            }
             "(" | "{" | "⦃" | "[" => {
-                if let Some(count) = self.names_before_colon(1) {
+                if let Some(count) = self.names_before(1, ":") {
                     let names = (self.at + 1, self.at + 1 + count);
                     self.push(Frame::Typed { names, close: closing(word) })?;
                     self.at = names.1 + 1;
@@ -324,18 +334,28 @@ impl<'r, 't> Machine<'r, 't> {
                 self.push(Frame::Group)?;
                 Ok(None)
             }
-            "⟨" | "[" => {
-                let close = closing(word);
+            "{" => self.open_brace(),
+            "⟨" | "[" | "#[" | "#v[" | "⌊" | "⌈" | "⟦" | "‹" => {
+                let open = opening(word);
                 self.at += 1;
-                if self.word() == close {
+                if self.word() == closing(open) {
                     self.at += 1;
-                    return Ok(Some(self.finish_elements(close, self.elements.len())));
+                    return Ok(Some(self.finish_elements(open, self.elements.len())));
                 }
-                self.push(Frame::Elements { close, first: self.elements.len() })?;
+                self.push(Frame::Elements { open, first: self.elements.len() })?;
                 Ok(None)
             }
             _ => {
-                if let Some(name) = operators::constant(word) {
+                if let Some(head) = operators::binding(word) {
+                    return self.begin_binders(preterm::Kind::Fun, Some(head));
+                }
+                let is_end = || {
+                    let begins = operators::tight(self.word_at(1)).is_some();
+                    begins
+                        || matches!(self.frames.last(), Some(Frame::Infix { operator, .. }) if operator.power == operators::TIGHTEST)
+                };
+                let constant = operators::constant(word);
+                if let Some(name) = constant.filter(|name| *name != operators::UNBOUNDED || is_end()) {
                     self.at += 1;
                     return Ok(Some(self.known(name)));
                 }
@@ -347,10 +367,14 @@ impl<'r, 't> Machine<'r, 't> {
         }
     }
 
-    fn begin_binders(&mut self, kind: preterm::Kind) -> Result<Option<Written>, ParseError> {
+    fn begin_binders(
+        &mut self,
+        kind: preterm::Kind,
+        head: Option<&'static str>,
+    ) -> Result<Option<Written>, ParseError> {
         self.at += 1;
         let run = self.bindings.len();
-        self.push(Frame::Binders { kind: Some(kind), first: run, run })?;
+        self.push(Frame::Binders { kind: Some(kind), first: run, run, head })?;
         Ok(None)
     }
 
@@ -372,7 +396,7 @@ impl<'r, 't> Machine<'r, 't> {
         let mut depth = 0usize;
         loop {
             match self.word() {
-                "(" | "[" | "{" | "⦃" | "⟨" => depth += 1,
+                "(" | "[" | "{" | "⦃" | "⟨" | "#[" | "#v[" => depth += 1,
                 ")" | "]" | "}" | "⦄" | "⟩" => depth -= 1,
                 "" => return self.tokens.unexpected(opening, "a bracket that is closed"),
                 _ => {}
@@ -388,7 +412,7 @@ impl<'r, 't> Machine<'r, 't> {
     fn skip_to_close(&mut self) -> Result<(), ParseError> {
         loop {
             match self.word() {
-                "(" | "[" | "{" | "⦃" | "⟨" => self.skip_group()?,
+                "(" | "[" | "{" | "⦃" | "⟨" | "#[" | "#v[" => self.skip_group()?,
                 ")" | "]" | "}" | "⦄" | "⟩" => return Ok(()),
                 "" => return self.unexpected("a closing bracket"),
                 _ => self.at += 1,
@@ -398,12 +422,12 @@ impl<'r, 't> Machine<'r, 't> {
 
     /// Reads more of what a binder binds: one name, the beginning of a group, or the end of all.
     fn binders(&mut self) -> Result<(), ParseError> {
-        let Some(&Frame::Binders { kind, first, run }) = self.frames.last() else { return Ok(()) };
+        let Some(&Frame::Binders { kind, first, run, head }) = self.frames.last() else { return Ok(()) };
         let (token, word) = (self.token(), self.word());
         let here = self.frames.len() - 1;
         let is_bound = self.bindings.len() > first;
         let ends = match kind {
-            Some(preterm::Kind::Fun) => matches!(word, "=>" | "↦"),
+            Some(preterm::Kind::Fun) if head.is_none() => matches!(word, "=>" | "↦"),
             Some(_) => word == ",",
             None => false,
         };
@@ -415,26 +439,38 @@ impl<'r, 't> Machine<'r, 't> {
             }
             (Some(kind), _) if ends && is_bound => {
                 self.at += 1;
-                self.frames[here] = Frame::Body { kind, first };
+                self.frames[here] = Frame::Body { kind, first, head };
             }
             (_, "(" | "{" | "⦃" | "[") => {
                 self.at += 1;
-                let count = match self.names_before_colon(0) {
+                let close = closing(word);
+                // `fun {x} => b`: what is in square brackets is a type.
+                if let Some(count) = self.names_before(0, close).filter(|_| word != "[") {
+                    for number in self.at..self.at + count {
+                        let name = named(self.tokens.word(self.tokens.get(number)), self.name_at(number));
+                        self.bindings.push(Binding { name, typed: None, is_explicit: word == "(" });
+                    }
+                    self.at += count + 1;
+                    self.frames[here] = Frame::Binders { kind, first, run: self.bindings.len(), head };
+                    return Ok(());
+                }
+                let count = match self.names_before(0, ":") {
                     Some(count) => count,
                     None if word == "[" => 0,
                     None => return self.unexpected("names and `:` in the brackets of a binder"),
                 };
                 let names = (self.at, self.at + count);
                 self.at = names.1 + usize::from(count > 0);
-                self.frames[here] = Frame::Binders { kind, first, run: self.bindings.len() };
-                self.push(Frame::BinderType { names, close: closing(word) })?;
+                self.frames[here] = Frame::Binders { kind, first, run: self.bindings.len(), head };
+                self.push(Frame::BinderType { names, close })?;
             }
             (Some(_), ":") if self.bindings.len() > run => {
                 self.at += 1;
                 self.push(Frame::BinderTail)?;
             }
-            (Some(preterm::Kind::Pi | preterm::Kind::Exists | preterm::Kind::ExistsUnique), _)
-                if self.bindings.len() == run + 1
+            (Some(kind), _)
+                if (kind != preterm::Kind::Fun || head.is_some())
+                    && self.bindings.len() == run + 1
                     && operators::infix(word).is_some_and(|o| o.power == 50) =>
             {
                 let Some(operator) = operators::infix(word) else { return Ok(()) };
@@ -444,7 +480,7 @@ impl<'r, 't> Machine<'r, 't> {
             (None, _) => {
                 self.frames.pop();
             }
-            (Some(preterm::Kind::Fun), _) => return self.unexpected("a variable or `=>`"),
+            (Some(preterm::Kind::Fun), _) if head.is_none() => return self.unexpected("a variable or `=>`"),
             (Some(_), _) => return self.unexpected("a variable or `,`"),
         }
         Ok(())
@@ -456,14 +492,26 @@ fn named(word: &str, name: Symbol) -> Option<Symbol> {
     (word != "_").then_some(name)
 }
 
+/// The bracket that closes what another opens.
 fn closing(open: &str) -> &'static str {
     match open {
         "(" => ")",
         "{" => "}",
         "⦃" => "⦄",
         "⟨" => "⟩",
+        "⌊" => "⌋",
+        "⌈" => "⌉",
+        "⟦" => "⟧",
+        "‹" => "›",
         _ => "]",
     }
 }
 
+/// A bracket that opens a list of elements.
+fn opening(word: &str) -> &'static str {
+    ["⟨", "#[", "#v[", "⌊", "⌈", "⟦", "‹"].into_iter().find(|open| *open == word).unwrap_or("[")
+}
+
+mod braces;
+mod matching;
 mod reduce;

@@ -4,7 +4,7 @@ use super::{Frame, Machine, Next, closing, named};
 use crate::error::ParseError;
 use crate::parse::lean::lex::Kind;
 use crate::parse::lean::operators::{self, Infix, Meaning};
-use crate::parse::lean::preterm::{self, Binding, Term, Written};
+use crate::parse::lean::preterm::{self, Binding, Term, Written, components};
 
 impl Machine<'_, '_> {
     /// Decides what to do with a term by the token that follows it.
@@ -12,23 +12,39 @@ impl Machine<'_, '_> {
         let (token, word) = (self.token(), self.word());
         if token.kind == Kind::Field && token.is_glued {
             self.at += 1;
-            let field = self.known(word);
-            return Ok(Next::Term(self.terms.apply(field, term)));
+            return Ok(Next::Term(self.field(word, term)));
+        }
+        if word == "[" && token.is_glued {
+            self.at += 1;
+            self.push(Frame::Index { object: term })?;
+            return Ok(Next::Read);
         }
         if word == "⁻¹" {
             self.at += 1;
             let inverse = self.known("Inv.inv");
             return Ok(Next::Term(self.terms.apply(inverse, term)));
         }
+        if let Some(operator) = operators::tight(word).filter(|_| token.is_glued) {
+            self.push(Frame::Infix { left: term, operator })?;
+            self.at += 1;
+            return Ok(Next::Read);
+        }
         if let Some(&Frame::Apply { function }) = self.frames.last() {
             self.frames.pop();
             return Ok(Next::Term(self.terms.apply(function, term)));
+        }
+        if let Some(
+            Frame::Prefix { power: operators::TIGHTEST, .. }
+            | Frame::Infix { operator: Infix { power: operators::TIGHTEST, .. }, .. },
+        ) = self.frames.last()
+        {
+            return self.reduce(term);
         }
         if self.begins_argument() {
             self.push(Frame::Apply { function: term })?;
             return Ok(Next::Read);
         }
-        if let Some(operator) = operators::infix(word).filter(|_| token.kind == Kind::Symbol) {
+        if let Some(operator) = self.infix() {
             let ends = match self.frames.last() {
                 Some(Frame::Infix { operator: before, .. }) => operator.power < before.right,
                 Some(Frame::Prefix { power, .. }) => operator.power < *power,
@@ -49,6 +65,7 @@ impl Machine<'_, '_> {
                 | Frame::Let { .. }
                 | Frame::Else { .. },
             ) => self.reduce(term),
+            Some(&Frame::Alternative { first, patterns }) => self.end_alternative(first, patterns, term),
             None => Ok(Next::Done(term)),
             Some(&frame) => self.close(frame, term),
         }
@@ -63,12 +80,38 @@ impl Machine<'_, '_> {
                 matches!(word, "fun" | "forall" | "exists" | "let" | "have" | "Type" | "Sort" | "Prop")
             }
             Kind::Symbol => {
-                word == "{" && self.word_at(2) == ":="
-                    || matches!(word, "(" | "⟨" | "[" | "@" | "λ" | "∀" | "∃" | "∃!" | "¬" | "↑")
-                    || operators::constant(word).is_some()
+                const OPENING: [&str; 18] = [
+                    "(", "{", "⟨", "[", "#[", "#v[", "⌊", "⌈", "⟦", "‹", "@", "λ", "∀", "∃", "∃!", "¬", "↑",
+                    "⇑",
+                ];
+                let is_range = || operators::tight(self.word_at(1)).is_some();
+                OPENING.contains(&word)
+                    || operators::constant(word)
+                        .is_some_and(|name| name != operators::UNBOUNDED || is_range())
+                    || operators::binding(word).is_some()
             }
             Kind::End => false,
         }
+    }
+
+    /// The operator that the next token is. A symbol that is not known is one, too: no goal should be lost for its notation.
+    fn infix(&mut self) -> Option<Infix> {
+        let word = self.word();
+        if self.token().kind != Kind::Symbol {
+            return None;
+        }
+        operators::infix(word).or_else(|| {
+            let meaning = operators::may_be_infix(word).then(|| Meaning::Unknown(self.names.intern(word)))?;
+            Some(Infix { power: 65, right: 66, meaning })
+        })
+    }
+
+    /// Field notation of one or more fields, as in `.fst.val`.
+    fn field(&mut self, fields: &str, object: Written) -> Written {
+        components(fields).fold(object, |object, field| {
+            let name = self.names.intern(field);
+            self.terms.add(Term::Field { name, object })
+        })
     }
 
     /// Ends what stands before a term and needs no closing token.
@@ -80,14 +123,27 @@ impl Machine<'_, '_> {
                 let head = self.known(head);
                 self.terms.apply(head, term)
             }
-            Frame::Body { kind, first } => {
+            Frame::Body { kind, first, head } => {
                 let bound = self.terms.bind(kind, &self.bindings[first..], term);
                 self.bindings.truncate(first);
-                bound
+                match head {
+                    Some(head) => {
+                        let head = self.known(head);
+                        self.terms.apply(head, bound)
+                    }
+                    None => bound,
+                }
             }
             Frame::Let { name, typed, value } => self.terms.add(Term::Let { name, typed, value, body: term }),
-            Frame::Else { condition, yes } => {
-                let head = self.known("ite");
+            Frame::Else { head, proof, condition, yes } => {
+                let head = self.known(if proof.is_some() { "dite" } else { head });
+                let [yes, term] = [yes, term].map(|branch| match proof {
+                    Some(name) => {
+                        let binding = Binding { name: Some(name), typed: None, is_explicit: true };
+                        self.terms.bind(preterm::Kind::Fun, &[binding], branch)
+                    }
+                    None => branch,
+                });
                 let head = self.terms.apply(head, condition);
                 let head = self.terms.apply(head, yes);
                 self.terms.apply(head, term)
@@ -103,6 +159,7 @@ impl Machine<'_, '_> {
                 name: None,
                 typed: Some(left),
                 body: right,
+                is_explicit: true,
             }),
             Meaning::Head(head) => self.applied(head, left, right),
             Meaning::Turned(head) => self.applied(head, right, left),
@@ -116,7 +173,21 @@ impl Machine<'_, '_> {
             }
             Meaning::Apply => self.terms.apply(left, right),
             Meaning::Pipe => self.terms.apply(right, left),
+            Meaning::Range => self.range(left, right),
+            Meaning::Unknown(head) => self.terms.binary(head, left, right),
         }
+    }
+
+    /// A range is the structure of the ends that it has.
+    fn range(&mut self, lower: Written, upper: Written) -> Written {
+        let ends =
+            [("lower", lower), ("upper", upper)].into_iter().filter(|(_, end)| match self.terms.get(*end) {
+                Term::Constant(name) => self.names.name(name) != operators::UNBOUNDED,
+                _ => true,
+            });
+        let (names, ends): (Vec<&str>, Vec<Written>) = ends.unzip();
+        let head = self.known(&format!("{{{}}}", names.join(",")));
+        ends.into_iter().fold(head, |head, end| self.terms.apply(head, end))
     }
 
     fn applied(&mut self, head: &str, left: Written, right: Written) -> Written {
@@ -143,7 +214,7 @@ impl Machine<'_, '_> {
         match frame {
             Frame::Group if word == "," => {
                 self.elements.push(term);
-                self.frames[top] = Frame::Elements { close: ")", first: self.elements.len() - 1 };
+                self.frames[top] = Frame::Elements { open: "(", first: self.elements.len() - 1 };
             }
             Frame::Group if word == ":" => self.frames[top] = Frame::Ascription { term },
             Frame::Group | Frame::Named | Frame::Ascription { .. } => {
@@ -151,17 +222,23 @@ impl Machine<'_, '_> {
                 self.frames.pop();
                 return Ok(Next::Term(if let Frame::Ascription { term } = frame { term } else { term }));
             }
+            Frame::Typed { names, close: "}" } if ["|", "//"].contains(&word) => {
+                let first = self.bindings.len();
+                self.add_bindings(names, term, true);
+                let head = if word == "|" { "setOf" } else { "Subtype" };
+                self.frames[top] = Frame::Comprehension { head, first };
+            }
             Frame::Typed { names, close } => {
                 if word == ":=" {
                     self.skip_to_close()?;
                 }
                 self.expect(close, &format!("an operator or `{close}`"))?;
                 self.frames.pop();
-                if matches!(self.word(), "→" | "->") {
+                if let Some((kind, head)) = dependent(self.word()) {
                     self.at += 1;
                     let first = self.bindings.len();
                     self.add_bindings(names, term, close == ")");
-                    self.push(Frame::Body { kind: preterm::Kind::Pi, first })?;
+                    self.push(Frame::Body { kind, first, head })?;
                     return Ok(Next::Read);
                 }
                 if close != ")" {
@@ -169,30 +246,29 @@ impl Machine<'_, '_> {
                 }
                 return Ok(Next::Term(self.names_applied(names)));
             }
-            Frame::Elements { close, .. } if word == "," => {
-                self.elements.push(term);
-                if close == "}" {
-                    self.at += 1;
-                    if self.token().kind != Kind::Name {
-                        return self.unexpected("a field");
-                    }
-                    self.at += 1;
-                    self.expect(":=", "`:=` after a field")?;
-                    return Ok(Next::Read);
-                }
+            Frame::Elements { .. } if word == "," => self.elements.push(term),
+            Frame::Elements { open: "{", .. } | Frame::Fields { .. } | Frame::Comprehension { .. } => {
+                return self.close_brace(frame, term);
             }
-            Frame::Elements { close, first } => {
+            Frame::Index { object } => {
+                self.expect("]", "an operator or `]`")?;
+                self.frames.pop();
+                return self.indexed(object, term).map(Next::Term);
+            }
+            Frame::Match { .. } | Frame::Pattern { .. } => return self.matched(frame, term),
+            Frame::Elements { open, first } => {
+                let close = closing(open);
                 self.expect(close, &format!("an operator, `,` or `{close}`"))?;
                 self.frames.pop();
-                if close == "]" && first == self.elements.len() && matches!(self.word(), "→" | "->") {
+                if open == "[" && first == self.elements.len() && matches!(self.word(), "→" | "->") {
                     self.at += 1;
                     let first = self.bindings.len();
                     self.add_bindings((0, 0), term, false);
-                    self.push(Frame::Body { kind: preterm::Kind::Pi, first })?;
+                    self.push(Frame::Body { kind: preterm::Kind::Pi, first, head: None })?;
                     return Ok(Next::Read);
                 }
                 self.elements.push(term);
-                return Ok(Next::Term(self.finish_elements(close, first)));
+                return Ok(Next::Term(self.finish_elements(open, first)));
             }
             Frame::BinderType { names, close } => {
                 if word == ":=" {
@@ -236,14 +312,14 @@ impl Machine<'_, '_> {
                 self.frames[top] = Frame::Let { name, typed, value: term };
                 return Ok(Next::Read);
             }
-            Frame::If => {
+            Frame::If { head, proof } => {
                 self.expect("then", "an operator or `then`")?;
-                self.frames[top] = Frame::Then { condition: term };
+                self.frames[top] = Frame::Then { head, proof, condition: term };
                 return Ok(Next::Read);
             }
-            Frame::Then { condition } => {
+            Frame::Then { head, proof, condition } => {
                 self.expect("else", "an operator or `else`")?;
-                self.frames[top] = Frame::Else { condition, yes: term };
+                self.frames[top] = Frame::Else { head, proof, condition, yes: term };
                 return Ok(Next::Read);
             }
             _ => return self.unexpected("an operator or the end of the term"),
@@ -268,15 +344,26 @@ impl Machine<'_, '_> {
         term
     }
 
-    /// A list, a tuple or an anonymous constructor of the elements from a place on.
-    pub(super) fn finish_elements(&mut self, close: &str, first: usize) -> Written {
+    /// A list, an array, a tuple or an anonymous constructor of the elements from a place on.
+    pub(super) fn finish_elements(&mut self, open: &str, first: usize) -> Written {
         let elements = self.elements.split_off(first);
-        match close {
-            "]" => {
+        match open {
+            "[" | "#[" | "#v[" => {
                 let nil = self.known("List.nil");
-                elements.into_iter().rev().fold(nil, |list, element| self.applied("List.cons", element, list))
+                let list = elements.into_iter().rev();
+                let list = list.fold(nil, |list, element| self.applied("List.cons", element, list));
+                if open == "[" {
+                    return list;
+                }
+                let head = self.known("List.toArray");
+                let array = self.terms.apply(head, list);
+                if open == "#[" {
+                    return array;
+                }
+                let head = self.known("Vector.mk");
+                self.terms.apply(head, array)
             }
-            ")" => {
+            "(" => {
                 let pair = |machine: &mut Self, second, first| machine.applied("Prod.mk", first, second);
                 let mut backwards = elements.into_iter().rev();
                 match backwards.next() {
@@ -285,9 +372,19 @@ impl Machine<'_, '_> {
                 }
             }
             _ => {
-                let head = self.known("⟨⟩");
+                let head = self.known(&format!("{open}{}", closing(open)));
                 elements.into_iter().fold(head, |head, element| self.terms.apply(head, element))
             }
         }
     }
+}
+
+/// What `→` makes of `(x : T) → b`, and other symbols of the same kind.
+fn dependent(word: &str) -> Option<(preterm::Kind, Option<&'static str>)> {
+    Some(match word {
+        "→" | "->" => (preterm::Kind::Pi, None),
+        "×" => (preterm::Kind::Fun, Some("Sigma")),
+        "×'" => (preterm::Kind::Fun, Some("PSigma")),
+        _ => return None,
+    })
 }

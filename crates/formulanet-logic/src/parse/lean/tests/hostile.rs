@@ -21,7 +21,7 @@ fn errors_say_where() {
     check_error("theorem t", "1:10: expected `:` and what the theorem says, found the end of the text");
     check_error("theorem t (x : Nat : p", "1:20: expected an operator or `)`, found `:`");
     check_error(
-        "theorem t (x Nat) : p",
+        "theorem t (x = 1) : p",
         "1:12: expected names and `:` in the brackets of a binder, found `x`",
     );
     check_error(
@@ -32,10 +32,13 @@ fn errors_say_where() {
     check_error("a\n  = = b", "2:5: expected a term, found `=`");
     check_error("∀ , p", "1:3: expected a variable or `,`, found `,`");
     check_error("fun x, p", "1:6: expected a variable or `=>`, found `,`");
-    check_error(
-        "match x with | 0 => p",
-        "1:1: expected a term without `match`, `by`, `do` and `show`, found `match`",
-    );
+    check_error("do x", "1:1: expected a term without `by`, `do` and `show`, found `do`");
+    check_error("match x, y", "1:11: expected an operator, `,` or `with`, found the end of the text");
+    check_error("match x with | 0, 1", "1:20: expected an operator, `,` or `=>`, found the end of the text");
+    check_error("{ a := 1, 2 }", "1:11: expected a field, found `2`");
+    check_error("{ a := 1, b c }", "1:13: expected `:=` after a field, found `c`");
+    check_error("{ a := 1", "1:9: expected an operator, `,` or `}`, found the end of the text");
+    check_error("xs[i", "1:5: expected an operator or `]`, found the end of the text");
     check_error(
         "/- never closed",
         "1:1: expected a `-/` that closes this comment, found the end of the text",
@@ -78,6 +81,15 @@ fn depth_is_bounded_and_never_on_the_stack() {
         ("f fun x => ", ""),
         ("a ^ ", ""),
         ("↑", ""),
+        ("{ a := ", " }"),
+        ("{x // ", "}"),
+        ("{", "}"),
+        ("xs[", "]"),
+        ("match ", " with | x => x"),
+        ("match x with | x => ", ""),
+        ("∑ x, ", ""),
+        ("(x : a) × ", ""),
+        ("1...", ""),
     ] {
         for count in [many, 5_000] {
             let text = format!("{}a{}", open.repeat(count), close.repeat(count));
@@ -120,7 +132,7 @@ proptest! {
     fn nothing_panics(text in "\\PC{0,60}", pieces in prop::collection::vec(prop::sample::select(vec![
         "(", ")", "[", "]", "{", "}", "⦃", "⦄", "⟨", "⟩", ",", ":", ":=", ";", "=>", "→", "∀ ", "∃ ", "fun ", "let ", "if ", "then ",
         "else ", "x", "y ", "Nat ", "x.1", ".fst", "@", "_", "?m", "Type ", "= ", "¬", "-", "⁻¹", "|", "\n", "theorem t ", "def d ",
-        "⊢ ", "case ", "instance ", "∈", "1", "\"s\"", "where ", ".{u}", "/-", "-/", "--",
+        "⊢ ", "case ", "instance ", "∈", "1", "\"s\"", "where ", ".{u}", "/-", "-/", "--", "match ", "with ", "⋯", "↑", "{ a := ", "//", "...", "#", "[", "x.a.b ", "∑ ", "⊗",
     ]), 0..40)) {
         let pieces = pieces.concat();
         for text in [text.as_str(), pieces.as_str(), &format!("theorem t {pieces}"), &format!("h : {pieces}\n⊢ {text}")] {
