@@ -239,7 +239,7 @@ impl SelectionArguments {
 /// Says which patterns of a selection fit nothing.
 pub(crate) fn warn_unmatched(unmatched: &[String]) {
     for pattern in unmatched {
-        eprintln!("warning: no statement is called `{pattern}`");
+        tell!("warning: no statement is called `{pattern}`");
     }
 }
 
@@ -403,8 +403,8 @@ impl KeepGoingArgument {
 /// Says which statements were skipped: all of a few, the first of many.
 pub(crate) fn report_skipped(skipped: &Skipped) {
     if speaks() && skipped.count > 0 {
-        skipped.first.iter().for_each(|message| eprintln!("skipped: {}", shown(message)));
-        eprintln!("skipped {}", counted(skipped.count, "statement"));
+        skipped.first.iter().for_each(|message| tell!("skipped: {}", shown(message)));
+        tell!("skipped {}", counted(skipped.count, "statement"));
     }
 }
 

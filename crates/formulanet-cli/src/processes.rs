@@ -104,8 +104,8 @@ impl Processes {
         // An error may have several lines, of which every one is shown as it is.
         let error = error.split('\n').map(shown).collect::<Vec<_>>().join("\n");
         match (group().rank(), group().size()) {
-            (_, 1) | (0, _) => eprintln!("error: {error}"),
-            (rank, size) => eprintln!("error: rank {rank} of {size}: {error}"),
+            (_, 1) | (0, _) => tell!("error: {error}"),
+            (rank, size) => tell!("error: rank {rank} of {size}: {error}"),
         }
         #[cfg(feature = "mpi")]
         if let Some(session) = &self.session {

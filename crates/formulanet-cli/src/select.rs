@@ -128,7 +128,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
                         bail!("two problems would both be written to `{}`: rename one", path.display());
                     }
                     write_file(&path, text)?;
-                    eprintln!("wrote {}", path.display());
+                    tell!("wrote {}", path.display());
                 }
                 (None, Some(path)) => write_file(path, text)?,
                 (None, None) => writing(io::stdout().lock().write_all(text.as_bytes()))?,
@@ -155,12 +155,12 @@ impl Selector<'_> {
         report_skipped(problem.skipped());
         for role in arguments.keep.iter().flatten().filter(|role| *role != "none" && !problem.has_role(role))
         {
-            eprintln!("warning: no statement has the role `{role}`");
+            tell!("warning: no statement has the role `{role}`");
         }
         let coverage = problem.coverage(&model.ranker);
         if coverage.is_low() && !arguments.no_names && library.is_none() {
             let SymbolCoverage { known, total } = coverage;
-            eprintln!(
+            tell!(
                 "warning: the model knows {known} of the {total} symbols of `{file}`; try --no-names, or a library with proofs"
             );
         }

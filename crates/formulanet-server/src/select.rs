@@ -87,6 +87,11 @@ struct Row {
     unknown: Vec<String>,
 }
 
+/// How many statements of a library are compared with the conjecture.
+pub(crate) fn comparisons(app: &App, request: &Request) -> usize {
+    app.catalog.statements(request.library.as_deref())
+}
+
 /// Selects.
 pub(crate) fn answer(
     app: &App,

@@ -31,7 +31,7 @@ pub use intake::{Intake, Premise, Premises};
 pub use lean::{LeanIndex, LeanQuestion, LeanRanked, LeanSelector};
 pub use learned::Learned;
 #[cfg(feature = "sqlite")]
-pub use library::{Added, Addition, Additions, Bookmark, Change, Learnt, Library, Made, library_reader};
+pub use library::{Added, Addition, Additions, Bookmark, Change, Learnt, Library, Made, Repaired, library_reader};
 pub use pool::Pool;
 pub use predict::{Choice, Predictor, Stock};
 pub use embedded::EmbeddedAxioms;

@@ -81,6 +81,6 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         arguments.rate
     );
     Blend::new(forest, &origin)?.save(&arguments.out)?;
-    eprintln!("{origin}: {}", arguments.out.display());
+    formulanet_cli::tell!("{origin}: {}", arguments.out.display());
     Ok(())
 }

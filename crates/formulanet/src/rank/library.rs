@@ -2,21 +2,26 @@
 //!
 //! Statements are embedded once, when they are added; ranking reads their rows. A file belongs to the model that made
 //! them. Every change is one transaction, so that a writer that is killed leaves the file as it was before, and
-//! readers see it before or after, never in between.
+//! readers see it before or after, never in between. A transaction is short: what takes long happens before it.
+//!
+//! The journal is SQLite's rollback journal. A write-ahead log would let readers pass a writer that is committing, but it
+//! lies beside the library for as long as somebody has it open: a library that is moved to the place of another would be
+//! read together with the log of the other.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 
 use super::intake::{Intake, Premise};
 use super::ranker::Ranker;
 use super::selection::matches;
 use crate::error::{Artefact, shown};
+use crate::model::shipped;
 use crate::read::{Statement, Syntax};
-use crate::util::files::folder_of;
+use crate::util::files::{Identity, folder_of, identity};
 use crate::util::temporary::TempFolder;
 use crate::util::vector::CHUNK;
 use crate::{Engine, Error};
@@ -24,23 +29,27 @@ use crate::{Engine, Error};
 mod addition;
 mod contents;
 mod proofs;
+mod repair;
+mod schema;
 mod sums;
 
 pub use addition::{Added, Addition};
 pub use contents::{Additions, Bookmark, Change};
 pub use proofs::Learnt;
+pub use repair::Repaired;
 
-/// Number of the file's format; a program reads only its own.
-const FORMAT: i64 = 8;
-/// What tells a library from other SQLite files: "FNet".
-const APPLICATION: i64 = 0x464e_6574;
 /// How long to wait for another process that is writing.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Pages of a change that stay in memory until it is committed, 256 MiB. Of a larger change, some are written before, and
+/// readers wait from then on.
+const UNCOMMITTED: i64 = 1 << 16;
 
 /// An open library.
 pub struct Library {
     path: PathBuf,
     connection: Connection,
+    /// Tells its file from another that takes its place; `None` in memory.
+    identity: Option<Identity>,
 }
 
 /// What a library was made with.
@@ -75,8 +84,10 @@ impl Library {
         // Under another name until it is whole.
         let place = TempFolder::new_in(folder_of(path)).map_err(failed)?;
         let unfinished = place.path().join("library");
-        let mut library = Self::create_for(&unfinished, ranker, model)?;
-        let mut addition = library.addition(ranker)?;
+        let library = Self::create_for(&unfinished, ranker, model)?;
+        // Nobody reads it yet, so that it need not stay in memory.
+        library.connection.pragma_update(None, "cache_spill", true).map_err(fail(&unfinished))?;
+        let mut addition = Addition::within(&library, ranker)?;
         fill(&mut addition)?;
         let added = addition.commit()?;
         drop(library);
@@ -103,42 +114,7 @@ impl Library {
         let fail = fail(path);
         let mut library = Self::connect(path, flags).map_err(&fail)?;
         let transaction = library.connection.transaction().map_err(&fail)?;
-        let schema = format!(
-            "PRAGMA application_id = {APPLICATION};
-             PRAGMA user_version = {FORMAT};
-             CREATE TABLE made (
-                 fingerprint TEXT NOT NULL,
-                 model TEXT NOT NULL,
-                 width INTEGER NOT NULL,
-                 build INTEGER NOT NULL,
-                 page INTEGER NOT NULL,
-                 statement_sum INTEGER NOT NULL,
-                 proof_sum INTEGER NOT NULL
-             );
-             CREATE TABLE statements (
-                 number INTEGER PRIMARY KEY,
-                 name TEXT NOT NULL UNIQUE,
-                 text TEXT NOT NULL,
-                 syntax TEXT NOT NULL,
-                 module TEXT NOT NULL,
-                 graph INTEGER NOT NULL,
-                 row BLOB NOT NULL,
-                 features BLOB NOT NULL,
-                 sum INTEGER NOT NULL,
-                 features_sum INTEGER NOT NULL
-             );
-             CREATE TABLE proofs (
-                 number INTEGER PRIMARY KEY,
-                 name TEXT NOT NULL,
-                 used TEXT NOT NULL,
-                 digest INTEGER NOT NULL,
-                 UNIQUE (name, digest)
-             );
-             CREATE TABLE reader (model BLOB NOT NULL);
-             {}",
-            sums::TRIGGERS
-        );
-        transaction.execute_batch(&schema).map_err(&fail)?;
+        schema::create(&transaction).map_err(&fail)?;
         let made = params![ranker.fingerprint(), model, ranker.width() as i64];
         transaction.execute("INSERT INTO made VALUES (?1, ?2, ?3, random(), 1, 0, 0)", made).map_err(&fail)?;
         transaction.commit().map_err(&fail)?;
@@ -151,48 +127,83 @@ impl Library {
     ///
     /// If it is not there, or is no library.
     pub fn open(path: &Path) -> Result<Self, Error> {
+        Self::open_within(path, PATIENCE)
+    }
+
+    /// [`Library::open`], which waits so long at most for another process that is writing; the same holds for everything
+    /// that is done with the library afterwards.
+    ///
+    /// # Errors
+    ///
+    /// As [`Library::open`]; [`Error::Busy`] if it has to wait longer.
+    pub fn open_within(path: &Path, patience: Duration) -> Result<Self, Error> {
         if !path.is_file() {
             return Err(Error::NoSuchLibrary(shown(path)));
         }
+        let library = Self::connect_to(path)?;
+        library.set_patience(patience)?;
+        library.check_schema()?;
+        library.check_indexes_of_small()?;
+        Ok(library)
+    }
+
+    /// Opens a file, of which nothing is known yet.
+    fn connect_to(path: &Path) -> Result<Self, Error> {
         let library = match Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE) {
             // Only a file that cannot be written is opened for reading alone; one that is busy is another matter.
             Err(error) if is_read_only(&error) => Self::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY),
             opened => opened,
         };
-        let library = library.map_err(fail(path))?;
-        let pragma = |name: &str| -> Result<i64, Error> {
-            library.connection.pragma_query_value(None, name, |row| row.get(0)).map_err(fail(path))
-        };
-        if pragma("application_id")? != APPLICATION {
-            let found = "another SQLite file".to_owned();
-            return Err(Error::WrongKind { file: shown(path), expected: Artefact::Library, found });
-        }
-        let format = pragma("user_version")?;
-        if format != FORMAT {
-            let (artefact, file) = (Artefact::Library, shown(path));
-            return Err(Error::Unsupported { artefact, file, found: format, supported: FORMAT });
-        }
-        Ok(library)
+        library.map_err(fail(path))
     }
 
     fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Self> {
         let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        schema::protect(&connection)?;
         connection.busy_timeout(PATIENCE)?;
         connection.pragma_update(None, "synchronous", "FULL")?;
-        // A change that outgrows the cache would lock readers out before it is committed.
-        connection.pragma_update(None, "cache_spill", false)?;
-        Ok(Library { path: path.to_owned(), connection })
+        // Where the file is not there yet, SQLite has made it.
+        let library = Library { path: path.to_owned(), connection, identity: identity(path) };
+        library.connection.pragma_update(Some("main"), "cache_spill", UNCOMMITTED)?;
+        Ok(library)
+    }
+
+    fn set_patience(&self, patience: Duration) -> Result<(), Error> {
+        self.connection.busy_timeout(patience.min(PATIENCE)).map_err(fail(&self.path))
+    }
+
+    /// Whether the file that was opened is still the one at its path.
+    pub fn is_in_place(&self) -> bool {
+        self.identity.is_none() || identity(&self.path) == self.identity
+    }
+
+    fn expect_in_place(&self) -> Result<(), Error> {
+        if self.is_in_place() { Ok(()) } else { Err(Error::Replaced(shown(&self.path))) }
+    }
+
+    /// Refuses what can only be read, before work is done that could not be kept.
+    fn expect_writable(&self) -> Result<(), Error> {
+        match self.connection.is_readonly("main").map_err(fail(&self.path))? {
+            true => Err(read_only(&self.path)),
+            false => Ok(()),
+        }
     }
 
     /// What it was made with.
     ///
     /// # Errors
     ///
-    /// If the file is damaged.
+    /// If the file is damaged, or names something as its model that is no file, such as a pipe without an end.
     pub fn made(&self) -> Result<Made, Error> {
-        self.one("SELECT fingerprint, model, width FROM made", |row| {
+        let made = self.one("SELECT fingerprint, model, width FROM made", |row| {
             Ok(Made { fingerprint: row.get(0)?, model: row.get(1)?, width: row.get::<_, i64>(2)? as usize })
-        })
+        })?;
+        let is_special = |found: fs::Metadata| !found.is_file() && !found.is_dir();
+        if shipped::bytes(&made.model).is_none() && fs::metadata(&made.model).is_ok_and(is_special) {
+            let message = format!("expected a model file, found a pipe or a device: `{}`", made.model);
+            return Err(self.error(message));
+        }
+        Ok(made)
     }
 
     /// What a query says that has one row.
@@ -262,10 +273,10 @@ impl Library {
     /// If the model is another than the library's.
     pub fn addition<'a>(&'a mut self, ranker: &'a Ranker) -> Result<Addition<'a>, Error> {
         self.check(ranker)?;
-        Ok(Addition::new(self, ranker))
+        Addition::new(self, ranker)
     }
 
-    /// Removes statements by names or patterns, and says how many.
+    /// Removes statements by names or patterns, and says how many. A name that a statement has is no pattern.
     ///
     /// # Errors
     ///
@@ -276,7 +287,13 @@ impl Library {
         let mut all = transaction.prepare("SELECT name FROM statements").map_err(&fail)?;
         let names = all.query_map([], |row| row.get(0)).map_err(&fail)?;
         let mut names: Vec<String> = names.collect::<Result<_, _>>().map_err(&fail)?;
-        names.retain(|name| patterns.iter().any(|pattern| matches(pattern, name)));
+        let is_name: Vec<bool> =
+            patterns.iter().map(|pattern| names.iter().any(|name| name == pattern)).collect();
+        let fits = |name: &String| {
+            let mut patterns = patterns.iter().zip(&is_name);
+            patterns.any(|(pattern, &is_name)| if is_name { pattern == name } else { matches(pattern, name) })
+        };
+        names.retain(fits);
         drop(all);
         let mut removed = 0;
         for name in names {
@@ -284,8 +301,10 @@ impl Library {
             removed +=
                 transaction.execute("DELETE FROM statements WHERE name = ?1", [name]).map_err(&fail)?;
         }
-        self.turn_page()?;
-        transaction.commit().map_err(&fail)?;
+        if removed > 0 {
+            self.turn_page()?;
+        }
+        self.finish(transaction)?;
         Ok(removed)
     }
 
@@ -335,6 +354,7 @@ impl Library {
         if check != "ok" {
             return Err(self.error(format!("the file is damaged: {check}")));
         }
+        self.check_indexes()?;
         let (mut count, mut intake) = (0, Intake::new(ranker));
         let features = "SELECT features FROM statements WHERE name = ?1";
         let mut features = self.connection.prepare(features).map_err(fail(&self.path))?;
@@ -361,7 +381,7 @@ impl Library {
     }
 
     fn damaged(&self, name: &str) -> Error {
-        self.error(format!("the row of `{name}` is damaged; build the library again"))
+        self.error(format!("the row of `{name}` is damaged"))
     }
 
     fn error(&self, message: String) -> Error {
@@ -385,24 +405,35 @@ fn statement(row: &rusqlite::Row<'_>) -> rusqlite::Result<Statement> {
 
 /// Whether a file cannot be opened for writing.
 fn is_read_only(error: &rusqlite::Error) -> bool {
-    use rusqlite::ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
+    use ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
     matches!(error.sqlite_error_code(), Some(CannotOpen | PermissionDenied | ReadOnly))
 }
 
 /// What SQLite said of a file.
 fn fail(path: &Path) -> impl Fn(rusqlite::Error) -> Error {
     move |error| {
-        let message = match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::DatabaseBusy) => return Error::Busy(shown(path)),
-            Some(rusqlite::ErrorCode::NotADatabase) => {
+        let extended = error.sqlite_error().map(|error| error.extended_code);
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Error::Busy(shown(path)),
+            Some(ErrorCode::NotADatabase) => {
                 let found = "another file".to_owned();
-                return Error::WrongKind { file: shown(path), expected: Artefact::Library, found };
+                Error::WrongKind { file: shown(path), expected: Artefact::Library, found }
             }
-            Some(rusqlite::ErrorCode::ReadOnly) => "the file cannot be written".to_owned(),
-            _ => error.to_string(),
-        };
-        Error::corrupt(Artefact::Library, path, message)
+            Some(ErrorCode::ReadOnly) if extended == Some(rusqlite::ffi::SQLITE_READONLY_ROLLBACK) => Error::input(
+                path,
+                "a change that was not finished has to be undone first, but the file or its directory cannot be written",
+            ),
+            Some(ErrorCode::ReadOnly) => read_only(path),
+            Some(ErrorCode::DatabaseCorrupt) => Error::corrupt(Artefact::Library, path, error),
+            // A value of another type than every library has.
+            None => Error::corrupt(Artefact::Library, path, error),
+            Some(_) => Error::input(path, error),
+        }
     }
+}
+
+fn read_only(path: &Path) -> Error {
+    Error::input(path, "the file cannot be written")
 }
 
 #[cfg(test)]

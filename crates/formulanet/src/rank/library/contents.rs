@@ -18,12 +18,14 @@ use crate::read::Syntax;
 pub struct Bookmark {
     /// Tells one build of a library from another.
     build: i64,
-    /// Changes when a statement or a proof is removed or replaced.
+    /// Another number whenever a statement or a proof is removed or replaced.
     page: i64,
     /// The highest number of a statement.
     statement: i64,
     /// The highest number of a proof.
     proof: i64,
+    /// The sum of all statements, and that of all proofs. Two copies of one build may go on differently.
+    sums: (i64, i64),
 }
 
 /// The difference between a library and what was read of it before.
@@ -44,6 +46,18 @@ pub struct Additions {
     entries: Vec<Entry>,
     rows: Rows,
     recorded: Vec<Recorded>,
+}
+
+impl Additions {
+    /// The number of statements.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether only proofs were added.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
 }
 
 /// A row of the library that its proofs are indexed by.
@@ -105,6 +119,7 @@ impl Library {
     }
 
     fn load_now(&self) -> Result<Shelf, Error> {
+        self.check_indexes()?;
         let (mut entries, mut all) = (Vec::with_capacity(self.count()?), Rows::new(self.made()?.width));
         self.scan(|part, rows| {
             entries.extend(part);
@@ -135,14 +150,18 @@ impl Library {
             return Ok(Change::Rewritten);
         }
         let (mut entries, mut all) = (Vec::new(), Rows::new(self.made()?.width));
-        self.scan_behind(from.statement, |part, rows| {
+        let statements = self.scan_behind(from.statement, |part, rows| {
             entries.extend(part);
             all.append(rows);
             Ok(())
         })?;
-        let mut recorded = Vec::new();
+        let (mut recorded, mut proofs) = (Vec::new(), 0);
         if has_proofs {
-            self.recorded_since(from.statement, from.proof, |one| recorded.push(one))?;
+            proofs = self.recorded_since(from.statement, from.proof, |one| recorded.push(one))?;
+        }
+        // What was there before has to be there still.
+        if (sums::add(from.sums.0, statements), sums::add(from.sums.1, proofs)) != to.sums {
+            return Ok(Change::Rewritten);
         }
         let syntax = self.syntax()?;
         Ok(Change::Appended(Box::new(Additions { from, to, syntax, entries, rows: all, recorded })))
@@ -161,7 +180,7 @@ impl Library {
             transaction.execute("INSERT INTO reader VALUES (?1)", [model]).map_err(&fail)?;
         }
         self.turn_page()?;
-        transaction.commit().map_err(&fail)
+        self.finish(transaction)
     }
 
     /// The reader that was fitted to this library, if there is one.
@@ -170,12 +189,14 @@ impl Library {
     ///
     /// If it is damaged.
     pub fn reader(&self) -> Result<Option<TogetherFile>, Error> {
-        let fail = fail(&self.path);
-        let query = "SELECT model FROM reader";
-        let found: Option<Vec<u8>> =
-            self.connection.query_row(query, [], |row| row.get(0)).optional().map_err(&fail)?;
         let name = self.path.display().to_string();
-        found.map(|bytes| TogetherFile::from_bytes(&bytes, &name)).transpose()
+        self.reader_bytes()?.map(|bytes| TogetherFile::from_bytes(&bytes, &name)).transpose()
+    }
+
+    pub(super) fn reader_bytes(&self) -> Result<Option<Vec<u8>>, Error> {
+        let query = "SELECT model FROM reader";
+        let found = self.connection.query_row(query, [], |row| row.get(0)).optional();
+        found.map_err(fail(&self.path))
     }
 
     /// A number that changes when another connection has changed the library.
@@ -189,9 +210,10 @@ impl Library {
 
     fn bookmark(&self) -> Result<Bookmark, Error> {
         let query = "SELECT build, page, (SELECT ifnull(max(number), 0) FROM statements),
-                     (SELECT ifnull(max(number), 0) FROM proofs) FROM made";
+                     (SELECT ifnull(max(number), 0) FROM proofs), statement_sum, proof_sum FROM made";
         self.one(query, |row| {
-            Ok(Bookmark { build: row.get(0)?, page: row.get(1)?, statement: row.get(2)?, proof: row.get(3)? })
+            let (build, page, statement, proof) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+            Ok(Bookmark { build, page, statement, proof, sums: (row.get(4)?, row.get(5)?) })
         })
     }
 
@@ -202,15 +224,15 @@ impl Library {
     ///
     /// If the file is damaged; or what the visitor says.
     pub fn scan(&self, visit: impl FnMut(Vec<Entry>, &Rows) -> Result<(), Error>) -> Result<(), Error> {
-        self.scan_behind(0, visit)
+        self.scan_behind(0, visit).map(|_| ())
     }
 
-    /// The same for statements with a higher number than this one.
+    /// The same for statements with a higher number than this one. Returns their sum.
     fn scan_behind(
         &self,
         number: i64,
         mut visit: impl FnMut(Vec<Entry>, &Rows) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    ) -> Result<i64, Error> {
         let fail = fail(&self.path);
         let width = self.made()?.width;
         // Read before the statements: what is added meanwhile is in none of both, because this is one look at the file.
@@ -245,9 +267,11 @@ impl Library {
             }
         }
         if number == 0 && total != expected {
-            return Err(self
-                .error("expected more statements; the file is damaged: build the library again".to_owned()));
+            return Err(self.error("the file is damaged: statements are missing".to_owned()));
         }
-        if entries.is_empty() { Ok(()) } else { visit(entries, &rows) }
+        if !entries.is_empty() {
+            visit(entries, &rows)?;
+        }
+        Ok(total)
     }
 }
