@@ -59,7 +59,8 @@ impl Library {
         let stored = self.stored(name, text, syntax)?;
         if let Some(Stored { module: before, sum, row, .. }) = stored.as_ref().filter(|stored| stored.is_same)
         {
-            if before == module {
+            // Who gives no module says nothing of it.
+            if before == module || module.is_empty() {
                 return Ok(Put::Same);
             }
             // A new sum must not hide that the row is damaged.
