@@ -9,7 +9,7 @@ fuzz_target!(|input: &[u8]| {
     std::fs::write(file.path(), input).expect("a file");
     let Ok(mut library) = Library::open(file.path()) else { return };
     if let Ok(shelf) = library.load() {
-        let _ = library.look(&shelf);
+        let _ = library.changes_since(shelf.generation(), shelf.learned.is_some());
     }
     let _ = library.statements().map(|statements| {
         statements.iter().for_each(|statement| _ = library.proofs_of(&statement.name));

@@ -1,7 +1,7 @@
 //! The three files of hammers, divided by NUL bytes, and a question as a fourth part.
 #![no_main]
 
-use formulanet::read::{HammerFiles, question};
+use formulanet::hammer::{HammerFiles, parse_goal_features};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
@@ -17,6 +17,6 @@ fuzz_target!(|input: &[u8]| {
         let _ = files.parse(&mut |_, _| {});
     }
     if let Some(Ok(text)) = parts.next().map(std::str::from_utf8) {
-        let _ = question("fuzz", 1, text);
+        let _ = parse_goal_features("fuzz", 1, text);
     }
 });

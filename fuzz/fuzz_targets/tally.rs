@@ -5,11 +5,11 @@
 use std::fs;
 use std::sync::LazyLock;
 
+use formulanet::net::{Compute, Precision, sealed};
+use formulanet_lab::tally::{Tally, predict_tally};
 use formulanet_train::Silent;
 use formulanet_train::dataset::{Options, Prepared, Split, prepare};
-use formulanet_lab::tally::{Tally, predict_tally};
 use formulanet_train::eval::{TokenMap, pairs_of};
-use formulanet::net::{Compute, Precision, sealed};
 use libfuzzer_sys::fuzz_target;
 
 /// The words of the data that the first input was made of.

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use formulanet::Error;
-use formulanet_train::dataset::{self as data, HoldOut, Labels, Layout, Options, Preparation, Prepared};
 use formulanet::logic::View;
 use formulanet::net::Alone;
+use formulanet_train::dataset::{self as data, HoldOut, Labels, Layout, Options, Preparation, Prepared};
 use formulanet_train::processes;
 use pyo3::prelude::*;
 

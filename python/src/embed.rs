@@ -1,10 +1,12 @@
 //! Statements as vectors, and statements as they stand in files.
 
+use formulanet::Language;
+use formulanet::analyze::Analyzer;
+use formulanet::embed::Embeddings;
 use formulanet::logic::{Interner, hol};
 use formulanet::model::encode::Encoded;
-use formulanet::model::shipped;
-use formulanet::rank::{Intake, Vectors};
-use formulanet::read::{Format, Source, Syntax};
+use formulanet::model::registry;
+use formulanet::read::{Format, Source};
 use formulanet_train::{Error, Progress};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
@@ -26,7 +28,7 @@ pub(crate) fn embed<'py>(
     input_format: Option<&str>,
     model: Option<Py<Model>>,
 ) -> PyResult<Bound<'py, PyArray2<f32>>> {
-    let syntax = maybe_one_of(py, &Syntax::ALL, "syntax", syntax)?;
+    let syntax = maybe_one_of(py, &Language::ALL, "syntax", syntax)?;
     let format = maybe_one_of(py, &Format::ALL, "input_format", input_format)?;
     let model = model.map(|model| model.get().0.clone());
     let (values, width) = interruptible(py, OnInterrupt::Leave, move |stop| {
@@ -34,19 +36,19 @@ pub(crate) fn embed<'py>(
         let own = parts.first().map(|part| part.syntax(syntax));
         let model = match model {
             Some(model) => model,
-            None => Loaded::named(shipped::for_syntax(own.or(syntax).unwrap_or_default()))?,
+            None => Loaded::named(registry::for_language(own.or(syntax).unwrap_or_default()))?,
         };
-        let ranker = model.ranker()?;
+        let retriever = model.retriever()?;
         let mut encoded: Vec<Encoded> = Vec::new();
-        read_each(Intake::new(ranker).without_features(), parts, syntax, stop, |premise| {
+        read_each(Analyzer::new(retriever).without_features(), parts, syntax, stop, |premise| {
             encoded.push(premise.encoded);
             Ok(())
         })?;
-        let width = ranker.network().model().config().width();
+        let width = retriever.network().model().config().width();
         let mut values = Vec::with_capacity(encoded.len() * width);
         for chunk in encoded.chunks(CHUNK) {
             stop.check()?;
-            let vectors = Vectors::of_encoded(ranker, &chunk.iter().collect::<Vec<_>>());
+            let vectors = Embeddings::of_encoded(retriever, &chunk.iter().collect::<Vec<_>>());
             vectors.rows().for_each(|row| values.extend_from_slice(row));
         }
         Ok((values, width))
@@ -69,7 +71,7 @@ pub(crate) fn read(py: Python<'_>, file: String, input_format: Option<&str>) -> 
         while let Some(item) = items.next(&mut names)? {
             stop.check()?;
             let (text, role, file) = (item.text.to_owned(), item.role.to_owned(), item.file.to_owned());
-            rows.push((item.shown_name(), text, item.syntax.name(), role, file, item.position.line));
+            rows.push((item.shown_name(), text, item.language.name(), role, file, item.position.line));
         }
         Ok(rows)
     })

@@ -1,12 +1,10 @@
 //! What comes from Python: names of choices, statements and files of them.
 
-use formulanet::Error;
+use formulanet::analyze::{AnalyzedStatement, Analyzer};
 use formulanet::logic::hol::{self, Overload};
-use formulanet::logic::tptp::{self, Language};
-use formulanet::logic::{Formula, Interner};
-use formulanet::rank::{Intake, Premise};
-use formulanet::read::{Format, Source, Syntax};
-use formulanet::{Goal, GoalFormula};
+use formulanet::logic::{Formula, Interner, tptp};
+use formulanet::read::{Format, Source};
+use formulanet::{Error, Goal, GoalFormula, Language};
 use pyo3::prelude::*;
 
 use crate::errors::refused;
@@ -66,9 +64,9 @@ pub(crate) fn open(parts: Vec<Part>, format: Option<Format>) -> Result<Vec<Opene
 
 impl Opened {
     /// The language of its statements. A list says nothing of it, so it is what was asked for.
-    pub(crate) fn syntax(&self, asked: Option<Syntax>) -> Syntax {
+    pub(crate) fn syntax(&self, asked: Option<Language>) -> Language {
         match self {
-            Opened::File(source) => source.syntax(),
+            Opened::File(source) => source.language(),
             Opened::List(_) => asked.unwrap_or_default(),
         }
     }
@@ -76,16 +74,16 @@ impl Opened {
 
 /// Reads all statements, and passes each on. Looks now and then whether to stop.
 pub(crate) fn read_each(
-    mut intake: Intake<'_>,
+    mut analyzer: Analyzer<'_>,
     parts: Vec<Opened>,
-    asked: Option<Syntax>,
+    asked: Option<Language>,
     stop: &Stop,
-    mut take: impl FnMut(Premise) -> Result<(), Error>,
+    mut take: impl FnMut(AnalyzedStatement) -> Result<(), Error>,
 ) -> Result<(), Error> {
     for part in parts {
         match part {
             Opened::File(source) => {
-                for premise in intake.read(source)? {
+                for premise in analyzer.read(source)? {
                     stop.check()?;
                     take(premise?)?;
                 }
@@ -93,7 +91,7 @@ pub(crate) fn read_each(
             Opened::List(list) => {
                 for (name, text) in list {
                     stop.check()?;
-                    take(intake.take(&name, &text, asked.unwrap_or_default())?)?;
+                    take(analyzer.analyze(&name, &text, asked.unwrap_or_default())?)?;
                 }
             }
         }
@@ -103,13 +101,13 @@ pub(crate) fn read_each(
 
 /// The same as a list.
 pub(crate) fn read_all(
-    intake: Intake<'_>,
+    analyzer: Analyzer<'_>,
     parts: Vec<Opened>,
-    asked: Option<Syntax>,
+    asked: Option<Language>,
     stop: &Stop,
-) -> Result<Vec<Premise>, Error> {
+) -> Result<Vec<AnalyzedStatement>, Error> {
     let mut premises = Vec::new();
-    read_each(intake, parts, asked, stop, |premise| {
+    read_each(analyzer, parts, asked, stop, |premise| {
         premises.push(premise);
         Ok(())
     })?;
@@ -128,7 +126,7 @@ pub(crate) struct Reading {
 
 /// The same with its choices understood.
 pub(crate) struct FormulaReader {
-    pub(crate) syntax: Option<Syntax>,
+    pub(crate) syntax: Option<Language>,
     overload: Option<Overload>,
     constants: Vec<String>,
     variables: Vec<String>,
@@ -138,7 +136,7 @@ impl Reading {
     pub(crate) fn understood(self, py: Python<'_>) -> PyResult<FormulaReader> {
         let Reading { syntax, overload, constants, variables } = self;
         Ok(FormulaReader {
-            syntax: maybe_one_of(py, &Syntax::ALL, "syntax", syntax.as_deref())?,
+            syntax: maybe_one_of(py, &Language::ALL, "syntax", syntax.as_deref())?,
             overload: maybe_one_of(py, &Overload::ALL, "overload", overload.as_deref())?,
             constants,
             variables,
@@ -148,11 +146,11 @@ impl Reading {
 
 impl FormulaReader {
     /// A formula as a goal.
-    pub(crate) fn goal(&self, text: String, language: Syntax) -> Goal {
+    pub(crate) fn goal(&self, text: String, language: Language) -> Goal {
         let language = match (language, self.overload) {
-            (Syntax::Tptp, _) => language,
-            (Syntax::HolWith(own), None) => Syntax::HolWith(own),
-            (_, overload) => Syntax::HolWith(overload.unwrap_or_default()),
+            (Language::Tptp, _) => language,
+            (Language::HolWith(own), None) => Language::HolWith(own),
+            (_, overload) => Language::HolWith(overload.unwrap_or_default()),
         };
         let (constants, variables) = (self.constants.clone(), self.variables.clone());
         let source = "conjecture".to_owned();
@@ -163,15 +161,15 @@ impl FormulaReader {
     pub(crate) fn parse(
         &self,
         (name, text): (&str, &str),
-        syntax: Syntax,
+        syntax: Language,
         known: hol::Options,
         names: &mut Interner,
     ) -> Result<Formula, Error> {
         let formula = match syntax {
-            Syntax::Tptp => tptp::parse_formula(text, Language::Fof, known.limits, names),
-            Syntax::Hol | Syntax::HolWith(_) => {
+            Language::Tptp => tptp::parse_formula(text, tptp::Language::Fof, known.limits, names),
+            Language::Hol | Language::HolWith(_) => {
                 let with = known.names.with_constants(&self.constants).with_variables(&self.variables);
-                let of_syntax = if let Syntax::HolWith(overload) = syntax { Some(overload) } else { None };
+                let of_syntax = if let Language::HolWith(overload) = syntax { Some(overload) } else { None };
                 let overload = self.overload.or(of_syntax).unwrap_or_default();
                 hol::parse(text, &hol::Options { names: with, overload, limits: known.limits }, names)
             }

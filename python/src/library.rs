@@ -3,11 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use formulanet::Error;
+use formulanet::analyze::Analyzer;
+use formulanet::corpus::LibrarySnapshot;
+use formulanet::library::{Added, Change, LibraryWriter};
+use formulanet::model::registry;
 use formulanet::net::Precision;
-use formulanet::model::shipped;
-use formulanet::rank::{self, Added, Addition, Change, Intake, Ranker, Shelf};
-use formulanet::read::{Format, Oddities, Proof, Syntax, read_proofs};
+use formulanet::read::{Format, Proof, ProofWarnings, read_proofs};
+use formulanet::rerank::JointReranker;
+use formulanet::retrieve::VectorRetriever;
+use formulanet::{Error, Language};
 use pyo3::prelude::*;
 
 use crate::input::{Opened, Part, maybe_one_of, open, read_each};
@@ -17,9 +21,9 @@ use crate::models::{Loaded, Model};
 /// All of a library, as it was at one moment.
 #[derive(Clone)]
 pub(crate) struct Contents {
-    pub(crate) shelf: Arc<Shelf>,
+    pub(crate) shelf: Arc<LibrarySnapshot>,
     /// The reader that was fitted to it, if there is one.
-    pub(crate) reading: Option<Arc<rank::Reading>>,
+    pub(crate) reading: Option<Arc<JointReranker>>,
 }
 
 /// What is known of a library's file.
@@ -38,8 +42,8 @@ pub(crate) struct Library {
 }
 
 impl Library {
-    fn open(&self) -> Result<rank::Library, Error> {
-        rank::Library::open(&self.path)
+    fn open(&self) -> Result<formulanet::Library, Error> {
+        formulanet::Library::open(&self.path)
     }
 
     /// The library as it is now. What was read before is read again only if it has changed.
@@ -50,7 +54,7 @@ impl Library {
             Some(contents) => contents,
             None => Self::load(&library)?,
         };
-        match library.changes_since(contents.shelf.bookmark(), contents.shelf.learned.is_some())? {
+        match library.changes_since(contents.shelf.generation(), contents.shelf.learned.is_some())? {
             Change::None => {}
             // Copied only if another thread is at work with it.
             Change::Appended(additions) => {
@@ -62,18 +66,18 @@ impl Library {
         Ok(contents)
     }
 
-    fn load(library: &rank::Library) -> Result<Contents, Error> {
+    fn load(library: &formulanet::Library) -> Result<Contents, Error> {
         let mut shelf = library.load()?;
         let threads = formulanet_train::processes::threads(&formulanet::net::Alone);
         let compute = || formulanet::net::Compute::new(Precision::Auto, threads);
-        let reader = shelf.reader.take();
-        let reading = reader.map(|file| rank::Reading::new(file, compute())).transpose()?.map(Arc::new);
+        let reader = shelf.fitted.take();
+        let reading = reader.map(|file| JointReranker::new(file, compute())).transpose()?.map(Arc::new);
         Ok(Contents { shelf: Arc::new(shelf), reading })
     }
 
     /// The model that it was made with.
     pub(crate) fn model(&self) -> Result<Arc<Loaded>, Error> {
-        let made = self.open()?.made()?;
+        let made = self.open()?.info()?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(model) = known.model.as_ref().filter(|model| model.name == made.model) {
             return Ok(Arc::clone(model));
@@ -84,8 +88,8 @@ impl Library {
     }
 
     /// Refuses a model other than the one that made the vectors.
-    pub(crate) fn check(&self, ranker: &Ranker) -> Result<(), Error> {
-        self.open()?.check(ranker)
+    pub(crate) fn check(&self, retriever: &VectorRetriever) -> Result<(), Error> {
+        self.open()?.check(retriever)
     }
 
     fn at(path: PathBuf) -> Self {
@@ -112,7 +116,7 @@ impl AddedCounts {
             changed: added.replaced,
             same: added.same,
             proofs: added.proofs,
-            warnings: repeated.into_iter().chain(added.oddities.report()).collect(),
+            warnings: repeated.into_iter().chain(added.warnings.report()).collect(),
         }
     }
 }
@@ -148,13 +152,13 @@ impl Proofs {
 /// Reads statements into a library.
 fn fill(
     parts: Vec<Opened>,
-    syntax: Option<Syntax>,
-    ranker: &Ranker,
-    addition: &mut Addition<'_>,
+    syntax: Option<Language>,
+    retriever: &VectorRetriever,
+    addition: &mut LibraryWriter<'_>,
     stop: &Stop,
 ) -> Result<(), Error> {
     let mut count = 0;
-    read_each(Intake::new(ranker), parts, syntax, stop, |premise| {
+    read_each(Analyzer::new(retriever), parts, syntax, stop, |premise| {
         count += 1;
         addition.push(premise)
     })?;
@@ -190,7 +194,7 @@ impl Library {
         statements: Statements,
         model: Option<Py<Model>>,
     ) -> PyResult<(Self, AddedCounts)> {
-        let syntax = maybe_one_of(py, &Syntax::ALL, "syntax", statements.syntax.as_deref())?;
+        let syntax = maybe_one_of(py, &Language::ALL, "syntax", statements.syntax.as_deref())?;
         let format = maybe_one_of(py, &Format::ALL, "input_format", statements.input_format.as_deref())?;
         let model = model.map(|model| Arc::clone(&model.get().0));
         let (parts, is_strict) = (statements.parts, statements.strict);
@@ -199,12 +203,12 @@ impl Library {
             let own = parts.first().map(|part| part.syntax(syntax));
             let model = match model {
                 Some(model) => model,
-                None => Loaded::named(shipped::for_syntax(own.or(syntax).unwrap_or_default()))?,
+                None => Loaded::named(registry::for_language(own.or(syntax).unwrap_or_default()))?,
             };
-            let ranker = model.ranker()?;
-            let added = rank::Library::build(&path, ranker, &model.name, |addition| {
+            let retriever = model.retriever()?;
+            let added = formulanet::Library::build(&path, retriever, &model.name, |addition| {
                 addition.set_strict(is_strict);
-                fill(parts, syntax, ranker, addition, stop)
+                fill(parts, syntax, retriever, addition, stop)
             })?;
             Ok((Self::at(path), AddedCounts::of(&added)))
         })
@@ -216,18 +220,18 @@ impl Library {
     }
 
     fn add(&self, py: Python<'_>, statements: Statements) -> PyResult<AddedCounts> {
-        let syntax = maybe_one_of(py, &Syntax::ALL, "syntax", statements.syntax.as_deref())?;
+        let syntax = maybe_one_of(py, &Language::ALL, "syntax", statements.syntax.as_deref())?;
         let format = maybe_one_of(py, &Format::ALL, "input_format", statements.input_format.as_deref())?;
         let (parts, is_strict, this) = (statements.parts, statements.strict, self.clone());
         interruptible(py, OnInterrupt::Wait, move |stop| {
             let (mut library, model) = (this.open()?, this.model()?);
-            let ranker = model.ranker()?;
+            let retriever = model.retriever()?;
             // A list is in the library's language, unless somebody says otherwise.
-            let syntax = Some(syntax.map_or_else(|| library.syntax(), Ok)?);
+            let syntax = Some(syntax.map_or_else(|| library.language(), Ok)?);
             let parts = open(parts, format)?;
-            let mut addition = library.addition(ranker)?;
+            let mut addition = library.writer(retriever)?;
             addition.set_strict(is_strict);
-            fill(parts, syntax, ranker, &mut addition, stop)?;
+            fill(parts, syntax, retriever, &mut addition, stop)?;
             Ok(AddedCounts::of(&addition.commit()?))
         })
     }
@@ -243,15 +247,15 @@ impl Library {
             let mut library = this.open()?;
             let proofs = proofs.into_iter().map(Proofs::read).collect::<Result<Vec<_>, Error>>()?.concat();
             let learnt = library.learn(&proofs, strict)?;
-            let strangers = learnt.first_stranger.as_ref().map(|first| {
-                let count = learnt.strangers;
+            let strangers = learnt.first_unknown.as_ref().map(|first| {
+                let count = learnt.of_unknown;
                 format!("left out {count} proofs of statements that are not in the library (first {first}); add these first")
             });
             Ok(LearntCounts {
                 new: learnt.new,
                 same: learnt.same,
-                left_out: learnt.strangers,
-                warnings: Oddities::report(&learnt.oddities).into_iter().chain(strangers).collect(),
+                left_out: learnt.of_unknown,
+                warnings: ProofWarnings::report(&learnt.warnings).into_iter().chain(strangers).collect(),
             })
         })
     }
@@ -279,7 +283,7 @@ impl Library {
         let this = self.clone();
         interruptible(py, OnInterrupt::Leave, move |_| {
             let statements = this.open()?.statements()?;
-            Ok(statements.into_iter().map(|s| (s.name, s.text, s.syntax.name())).collect())
+            Ok(statements.into_iter().map(|s| (s.name, s.text, s.language.name())).collect())
         })
     }
 
@@ -292,12 +296,12 @@ impl Library {
     /// The model that made it.
     fn model_name(&self, py: Python<'_>) -> PyResult<String> {
         let this = self.clone();
-        interruptible(py, OnInterrupt::Leave, move |_| Ok(this.open()?.made()?.model))
+        interruptible(py, OnInterrupt::Leave, move |_| Ok(this.open()?.info()?.model))
     }
 
     /// Checks the file and compares every vector with a new one.
     fn verify(&self, py: Python<'_>) -> PyResult<usize> {
         let this = self.clone();
-        interruptible(py, OnInterrupt::Leave, move |_| this.open()?.verify(this.model()?.ranker()?))
+        interruptible(py, OnInterrupt::Leave, move |_| this.open()?.verify(this.model()?.retriever()?))
     }
 }

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use formulanet::Error;
+use formulanet::model::{JointModelFile, ModelFile};
+use formulanet::net::Network;
 use formulanet_train::dataset::{HoldOut, Prepared, ProblemOptions, Problems, Split};
 use formulanet_train::eval::{
-    Company, Reader, TokenMap, evaluate, pairs_of, pool_ranking, predict, 
-    predict_together, rank_premises, retriever_ranking,
+    Company, Reader, TokenMap, evaluate, pairs_of, pool_ranking, predict, predict_together, rank_premises,
+    retriever_ranking,
 };
-use formulanet::model::{TogetherFile, TrainedModel};
-use formulanet::net::Network;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ pub(crate) fn eval(
 ) -> PyResult<String> {
     let splits = one_of(py, &SPLITS, "split", split)?;
     let model = model.get().0.clone();
-    if limit_pairs.is_some() && model.trained().is_some_and(TrainedModel::ranks) {
+    if limit_pairs.is_some() && model.trained().is_some_and(ModelFile::ranks) {
         return Err(refused(py, "`limit_pairs` has no effect with a model that ranks premises"));
     }
     let report = interruptible(py, OnInterrupt::Leave, move |stop| match (&model.kind, model.trained()) {
@@ -58,7 +58,7 @@ fn nothing(counts: [usize; 3], what: &str) -> Error {
 }
 
 fn one_by_one(
-    trained: &TrainedModel,
+    trained: &ModelFile,
     model: &Loaded,
     data: &std::path::Path,
     (splits, limit): (&[Split], Option<usize>),
@@ -77,7 +77,7 @@ fn one_by_one(
     let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, &model.name)?;
     let network = Network::new(trained.model.clone(), model.compute());
     if trained.ranks() {
-        let ranking = rank_premises(&network, &trained.known(), &prepared, &map, splits, stop)?;
+        let ranking = rank_premises(&network, &trained.prior_knowledge(), &prepared, &map, splits, stop)?;
         return Ok(json!(ranking));
     }
     let mut pairs: Vec<u32> = splits.iter().flat_map(|&split| pairs_of(&prepared, split, limit, 0)).collect();
@@ -90,7 +90,7 @@ fn one_by_one(
 }
 
 fn together(
-    file: &TogetherFile,
+    file: &JointModelFile,
     model: &Loaded,
     data: &std::path::Path,
     (splits, limit): (&'static [Split], Option<usize>),

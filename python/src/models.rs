@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use formulanet::Error;
-use formulanet::model::{AnyModel, TogetherFile, TrainedModel, shipped};
+use formulanet::model::{JointModelFile, ModelFile, ModelKind, registry};
 use formulanet::net::{Alone, Compute, Precision};
+use formulanet::rerank::JointReranker;
+use formulanet::retrieve::VectorRetriever;
 use formulanet_train::processes;
-use formulanet::rank::{self, Ranker};
 use pyo3::prelude::*;
 
 use crate::input::one_of;
@@ -19,11 +20,11 @@ const PRECISIONS: [(&str, Precision); 3] =
 /// A trained network.
 pub(crate) enum Kind {
     /// One that makes a vector of every statement.
-    Ranker(Arc<formulanet::Model>),
+    Retriever(Arc<formulanet::engine::Model>),
     /// One that reads a statement anew for every conjecture: it can be measured.
-    Marked(Box<TrainedModel>),
+    Marked(Box<ModelFile>),
     /// One that reads a conjecture and its candidates together, laid out once it is needed.
-    Together(Box<TogetherFile>, OnceLock<Arc<rank::Reading>>),
+    Together(Box<JointModelFile>, OnceLock<Arc<JointReranker>>),
 }
 
 /// A model, and what it runs on.
@@ -37,12 +38,12 @@ pub(crate) struct Loaded {
 impl Loaded {
     pub(crate) fn new(name: &str, precision: Precision, threads: Option<usize>) -> Result<Self, Error> {
         let threads = threads.unwrap_or_else(|| processes::threads(&Alone)).max(1);
-        let kind = match AnyModel::named(name)? {
-            AnyModel::Together(file) => Kind::Together(file, OnceLock::new()),
-            AnyModel::Single(trained) if trained.model.config().marks => Kind::Marked(trained),
-            AnyModel::Single(trained) => {
-                let ranker = Ranker::new(*trained, Compute::new(precision, threads))?;
-                Kind::Ranker(Arc::new(formulanet::Model::new(name, ranker)))
+        let kind = match ModelKind::named(name)? {
+            ModelKind::Joint(file) => Kind::Together(file, OnceLock::new()),
+            ModelKind::Pairwise(trained) if trained.model.config().marks => Kind::Marked(trained),
+            ModelKind::Pairwise(trained) => {
+                let retriever = VectorRetriever::new(*trained, Compute::new(precision, threads))?;
+                Kind::Retriever(Arc::new(formulanet::engine::Model::new(name, retriever)))
             }
         };
         Ok(Loaded { name: name.to_owned(), kind, precision, threads })
@@ -51,7 +52,7 @@ impl Loaded {
     /// A shipped model, on all cores, which is loaded once; or a model file.
     pub(crate) fn named(name: &str) -> Result<Arc<Self>, Error> {
         static SHIPPED: LazyLock<Mutex<HashMap<String, Arc<Loaded>>>> = LazyLock::new(Mutex::default);
-        if shipped::bytes(name).is_none() {
+        if registry::bytes(name).is_none() {
             return Ok(Arc::new(Self::new(name, Precision::Auto, None)?));
         }
         let mut known = SHIPPED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,14 +73,14 @@ impl Loaded {
     }
 
     /// As one that makes vectors.
-    pub(crate) fn ranker(&self) -> Result<&Ranker, Error> {
-        Ok(&self.model()?.ranker)
+    pub(crate) fn retriever(&self) -> Result<&VectorRetriever, Error> {
+        Ok(&self.model()?.retriever)
     }
 
     /// As one that makes vectors, for the engine.
-    pub(crate) fn model(&self) -> Result<&Arc<formulanet::Model>, Error> {
+    pub(crate) fn model(&self) -> Result<&Arc<formulanet::engine::Model>, Error> {
         match &self.kind {
-            Kind::Ranker(model) => Ok(model),
+            Kind::Retriever(model) => Ok(model),
             Kind::Together(..) => Err(Error::ReadsTogether { model: self.name.clone() }),
             Kind::Marked(_) => Err(Error::Input {
                 place: self.name.clone(),
@@ -91,7 +92,7 @@ impl Loaded {
     }
 
     /// As one that reads statements together.
-    pub(crate) fn reading(&self) -> Result<Arc<rank::Reading>, Error> {
+    pub(crate) fn reading(&self) -> Result<Arc<JointReranker>, Error> {
         let Kind::Together(file, reading) = &self.kind else {
             let message = "expected a model that reads statements together, found one that does not";
             return Err(Error::Input { place: self.name.clone(), message: message.to_owned() });
@@ -99,14 +100,14 @@ impl Loaded {
         if let Some(reading) = reading.get() {
             return Ok(Arc::clone(reading));
         }
-        let made = rank::Reading::new(TogetherFile::clone(file), self.compute())?;
+        let made = JointReranker::new(JointModelFile::clone(file), self.compute())?;
         Ok(Arc::clone(reading.get_or_init(|| Arc::new(made))))
     }
 
     /// The trained network, if it reads statements one by one.
-    pub(crate) fn trained(&self) -> Option<&TrainedModel> {
+    pub(crate) fn trained(&self) -> Option<&ModelFile> {
         match &self.kind {
-            Kind::Ranker(model) => Some(model.ranker.model()),
+            Kind::Retriever(model) => Some(model.retriever.model()),
             Kind::Marked(trained) => Some(trained),
             Kind::Together(..) => None,
         }
@@ -172,12 +173,12 @@ impl Model {
     /// Numbers of a statement's vector, if it makes any.
     #[getter]
     fn width(&self) -> Option<usize> {
-        self.0.ranker().ok().map(|ranker| ranker.network().model().config().width())
+        self.0.retriever().ok().map(|retriever| retriever.network().model().config().width())
     }
 }
 
 /// The names of the models that are built in.
 #[pyfunction]
 pub(crate) fn models() -> Vec<&'static str> {
-    shipped::all().collect()
+    registry::all().collect()
 }

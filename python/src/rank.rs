@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, LazyLock};
 
-use formulanet::model::shipped;
-use formulanet::rank::{Intake, Premise};
-use formulanet::read::{Format, Statement, Syntax};
+use formulanet::analyze::{AnalyzedStatement, Analyzer};
+use formulanet::model::registry;
+use formulanet::read::Format;
 use formulanet::{
-    Corpus, Duplicates, Engine, Error, Goal, Hit, Order, Policy, Query, Rerank, Take,
+    Corpus, Duplicates, Engine, Error, Goal, Hit, Language, Order, Policy, Query, Rerank, Statement, Take,
 };
 use pyo3::prelude::*;
 
@@ -87,12 +87,12 @@ impl Chosen {
     /// The engine, and the model that it scores with. A given model retrieves or re-ranks, whichever it was trained for.
     pub(crate) fn engine(
         self,
-        language: Syntax,
+        language: Language,
         library: Option<&Library>,
     ) -> Result<(Engine, Arc<Loaded>), Error> {
         let usual = || match library {
             Some(library) => library.model(),
-            None => Loaded::named(shipped::for_syntax(language)),
+            None => Loaded::named(registry::for_language(language)),
         };
         let (loaded, given) = match self.model {
             Some(model) if matches!(model.kind, Kind::Together(..)) => (usual()?, Some(model)),
@@ -100,13 +100,12 @@ impl Chosen {
             None => (usual()?, None),
         };
         if let Some(library) = library {
-            library.check(loaded.ranker()?)?;
+            library.check(loaded.retriever()?)?;
         }
         let reranker = given.or(self.reader).map(|model| model.reading()).transpose()?;
-        let engine = ENGINE.as_ref().map_err(|error| Error::Input {
-            place: "engine".to_owned(),
-            message: error.to_string(),
-        })?;
+        let engine = ENGINE
+            .as_ref()
+            .map_err(|error| Error::Input { place: "engine".to_owned(), message: error.to_string() })?;
         Ok((engine.with_model(Arc::clone(loaded.model()?)).with_reranker(reranker), loaded))
     }
 }
@@ -118,12 +117,12 @@ static ENGINE: LazyLock<Result<Engine, Error>> = LazyLock::new(Engine::new);
 pub(crate) fn corpus(
     loaded: &Loaded,
     library: Option<Contents>,
-    (local, language, is_problem): (Vec<Premise>, Syntax, bool),
+    (local, language, is_problem): (Vec<AnalyzedStatement>, Language, bool),
 ) -> Result<Corpus, Error> {
     let model = Arc::clone(loaded.model()?);
     Ok(match library {
         Some(Contents { shelf, reading }) => {
-            Corpus::of_shelf(model, shelf, reading).with_local(local, Some(language), is_problem)
+            Corpus::of_snapshot(model, shelf, reading).with_local(local, Some(language), is_problem)
         }
         None => Corpus::of_local(model, local, language, is_problem),
     })
@@ -175,14 +174,14 @@ pub(crate) fn rank(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
         let contents = library.as_ref().map(Library::contents).transpose()?;
         let parts = open(parts, format)?;
         let own = parts.first().map(|part| part.syntax(reader.syntax));
-        let stored = contents.as_ref().map(|contents| contents.shelf.syntax);
+        let stored = contents.as_ref().map(|contents| contents.shelf.language);
         let statements = own.or(stored).or(reader.syntax).unwrap_or_default();
         let has_proofs = contents.as_ref().is_some_and(|contents| contents.shelf.learned.is_some());
         let rerank = choice.rerank();
         let (engine, model) = choice.engine(statements, library.as_ref())?;
-        let intake = Intake::new(model.ranker()?);
-        let intake = if has_proofs { intake } else { intake.without_features() };
-        let own = read_all(intake, parts, reader.syntax, stop)?;
+        let analyzer = Analyzer::new(model.retriever()?);
+        let analyzer = if has_proofs { analyzer } else { analyzer.without_features() };
+        let own = read_all(analyzer, parts, reader.syntax, stop)?;
         let goal = match name {
             Some(name) if contents.is_some() => Goal::Stored(name),
             _ => reader.goal(conjecture.unwrap_or_default(), reader.syntax.unwrap_or(statements)),
@@ -199,9 +198,9 @@ pub(crate) fn rank(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
         }
         let ranking = engine.rank_with(&corpus, &query, &stop.cancel())?;
         let row = |hit: Hit| -> Row {
-            let Statement { name, text, syntax } = hit.statement;
-            let unknown = hit.evidence.map(|evidence| evidence.unknown);
-            (name, digits(hit.score), text, Syntax::name(syntax), unknown, hit.base_rate.map(digits))
+            let Statement { name, text, language: syntax } = hit.statement;
+            let unknown = hit.evidence.map(|evidence| evidence.unknown_symbols);
+            (name, digits(hit.score), text, Language::name(syntax), unknown, hit.base_rate.map(digits))
         };
         Ok(Answer {
             rows: ranking.hits.into_iter().map(row).collect(),

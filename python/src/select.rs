@@ -1,8 +1,8 @@
 //! A TPTP problem with the best axioms alone: what `formulanet select` does.
 
 use formulanet::problem::{ProblemOptions, as_axiom};
-use formulanet::read::{Source, Syntax};
-use formulanet::{Error, Hit, Policy, Problem, Symbols};
+use formulanet::read::Source;
+use formulanet::{Error, Hit, Language, Policy, Problem, Symbols};
 use pyo3::prelude::*;
 
 use crate::errors::refused;
@@ -56,11 +56,11 @@ pub(crate) fn select(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
     let take = taken.take();
     interruptible(py, OnInterrupt::Leave, move |stop| {
         let contents = library.as_ref().map(Library::contents).transpose()?;
-        if contents.as_ref().is_some_and(|contents| contents.shelf.syntax != Syntax::Tptp) {
+        if contents.as_ref().is_some_and(|contents| contents.shelf.language != Language::Tptp) {
             return Err(Error::NotTptp);
         }
         let rerank = choice.rerank();
-        let (engine, model) = choice.engine(Syntax::Tptp, library.as_ref())?;
+        let (engine, model) = choice.engine(Language::Tptp, library.as_ref())?;
         let source = match text {
             Some(text) => Source::text(&file, text),
             None => Source::open(&file)?,
@@ -69,29 +69,33 @@ pub(crate) fn select(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
         if let Some(roles) = &keep {
             options.keep_roles.clone_from(roles);
         }
-        let ranker = model.ranker()?;
-        let mut problem = Problem::read(source, ranker, &options)?;
+        let retriever = model.retriever()?;
+        let mut problem = Problem::read(source, retriever, &options)?;
         let mut warnings = Vec::new();
         for role in keep.iter().flatten().filter(|role| !problem.has_role(role)) {
             warnings.push(format!("no statement has the role `{role}`"));
         }
-        let coverage = problem.coverage(ranker);
+        let coverage = problem.coverage(retriever);
         if coverage.is_low() && !no_names && library.is_none() {
             let (known, of) = (coverage.known, coverage.total);
             warnings.push(format!(
                 "the model knows {known} of the {of} symbols of `{file}`; try `no_names=True`, or a library with proofs"
             ));
         }
-        let corpus = corpus(&model, contents, (problem.take_axioms(), Syntax::Tptp, true))?;
+        let corpus = corpus(&model, contents, (problem.take_axioms(), Language::Tptp, true))?;
         let symbols = if no_names { Symbols::Anonymous } else { Symbols::Named };
-        let mut query = problem.query().policy(Policy::for_provers().symbols(symbols).rerank(rerank)).take(take);
+        let mut query =
+            problem.query().policy(Policy::for_provers().symbols(symbols).rerank(rerank)).take(take);
         if explain {
             query = query.explain();
         }
         let ranking = engine.rank_with(&corpus, &query, &stop.cancel())?;
         let row = |hit: &Hit| {
-            let (shared, unknown) =
-                hit.evidence.clone().map(|evidence| (evidence.shared, evidence.unknown)).unzip();
+            let (shared, unknown) = hit
+                .evidence
+                .clone()
+                .map(|evidence| (evidence.shared_symbols, evidence.unknown_symbols))
+                .unzip();
             (hit.statement.name.clone(), digits(hit.score), as_axiom(hit), shared, unknown)
         };
         Ok(Answer {

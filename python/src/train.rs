@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use formulanet_train::dataset::{HoldOut, Prepared, ProblemOptions, Problems};
-use formulanet::model::TrainedModel;
+use formulanet::model::ModelFile;
+use formulanet::model::joint::JointRecipe;
 use formulanet::model::recipe::Recipe;
-use formulanet::model::together::TogetherRecipe;
 use formulanet::net::Alone;
+use formulanet_train::dataset::{HoldOut, Prepared, ProblemOptions, Problems};
 use formulanet_train::train::{self as training, Event, Plan, Run, RunEnd, RunOptions, TogetherRun};
 use formulanet_train::{Error, Progress};
 use pyo3::prelude::*;
@@ -155,7 +155,7 @@ fn run(asked: Asked, watch: &Watch) -> Result<Result<Value, String>, Error> {
     let end = if is_together {
         let recipe = match asked.resume {
             true => training::recipe_of(folder)?,
-            false => match changed(&TogetherRecipe::default(), changes) {
+            false => match changed(&JointRecipe::default(), changes) {
                 Ok(recipe) => recipe,
                 Err(message) => return Ok(Err(message)),
             },
@@ -179,7 +179,7 @@ fn run(asked: Asked, watch: &Watch) -> Result<Result<Value, String>, Error> {
             },
         };
         let prepared = Prepared::open(&asked.data)?;
-        let first = asked.init.as_deref().map(TrainedModel::load).transpose()?;
+        let first = asked.init.as_deref().map(ModelFile::load).transpose()?;
         let run =
             Run { prepared: &prepared, recipe: &recipe, folder, first_weights: first.as_ref(), options };
         training::train(&run, watch, &mut listen)?

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Args, ValueEnum};
-use formulanet::rank::{Intake, Premise, Vectors};
+use formulanet::analyze::{AnalyzedStatement, Analyzer};
+use formulanet::embed::Embeddings;
 use formulanet::read::Source;
 use formulanet_train::processes;
 
@@ -72,26 +73,32 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         refuse_own_input(out, files.iter().map(String::as_str))?;
     }
     let sources = arguments.input.open(&files)?;
-    let source_syntax = sources.first().map(Source::syntax);
+    let source_syntax = sources.first().map(Source::language);
     let (statements, language) = language_of(arguments.reading.syntax, source_syntax);
     let limits = arguments.limits.limits();
-    let ranker = arguments.model.ranker(model_for(statements), &arguments.compute, limits)?;
+    let retriever = arguments.model.retriever(model_for(statements), &arguments.compute, limits)?;
     let premises = match &arguments.formula {
         Some(formula) => {
             let (name, text, syntax) = ("formula".to_owned(), formula.clone(), language);
-            let goal = arguments.reading.question(formula, syntax, &ranker)?;
-            vec![Premise { name, text, syntax, encoded: goal.encoded, ..Premise::default() }]
+            let goal = arguments.reading.question(formula, syntax, &retriever)?;
+            vec![AnalyzedStatement {
+                name,
+                text,
+                language: syntax,
+                encoded: goal.encoded,
+                ..AnalyzedStatement::default()
+            }]
         }
         None => {
             arguments.reading.refuse("a file of statements")?;
-            arguments.going.read_all(Intake::new(&ranker).without_features(), sources)?
+            arguments.going.read_all(Analyzer::new(&retriever).without_features(), sources)?
         }
     };
     if premises.is_empty() {
         bail!("expected statements, found none");
     }
-    processes::agree(group(), &facts(&ranker, &premises))?;
-    let vectors = Vectors::of(&ranker, &premises);
+    processes::agree(group(), &facts(&retriever, &premises))?;
+    let vectors = Embeddings::of(&retriever, &premises);
     if !speaks() {
         return Ok(());
     }
@@ -121,7 +128,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
 }
 
 /// Names, one a line.
-fn names(premises: &[Premise]) -> String {
-    let line = |premise: &Premise| premise.name.replace(|c: char| c.is_control(), " ") + "\n";
+fn names(premises: &[AnalyzedStatement]) -> String {
+    let line = |premise: &AnalyzedStatement| premise.name.replace(|c: char| c.is_control(), " ") + "\n";
     premises.iter().map(line).collect()
 }

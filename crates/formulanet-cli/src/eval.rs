@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use formulanet::logic::View;
-use formulanet::model::{AnyModel, TrainedModel};
+use formulanet::model::{ModelFile, ModelKind};
 use formulanet::net::Network;
 use formulanet_train::dataset::{self, HoldOut, Labels, Options, Preparation, Prepared, Split};
 use formulanet_train::eval::{
@@ -126,9 +126,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if arguments.theory.is_given() {
         return theory::run(&arguments);
     }
-    let trained = match AnyModel::named(arguments.model())? {
-        AnyModel::Together(file) => return together::run(&file, &arguments),
-        AnyModel::Single(trained) => *trained,
+    let trained = match ModelKind::named(arguments.model())? {
+        ModelKind::Joint(file) => return together::run(&file, &arguments),
+        ModelKind::Pairwise(trained) => *trained,
     };
     let flags = [
         ("--present", arguments.present.is_some()),
@@ -152,7 +152,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, arguments.model())?;
     let network = Network::new(trained.model.clone(), arguments.compute.compute());
     if trained.ranks() {
-        let ranking = rank_premises(&network, &trained.known(), prepared, &map, splits, &Bar::new())?;
+        let ranking =
+            rank_premises(&network, &trained.prior_knowledge(), prepared, &map, splits, &Bar::new())?;
         return if speaks() { arguments.format.print(format!("{ranking}\n"), &ranking) } else { Ok(()) };
     }
     let pairs = chosen(prepared, splits, arguments.limit_pairs)?;
@@ -202,7 +203,7 @@ fn split_name(arguments: &Arguments) -> String {
 }
 
 /// Refuses processes that would compute different results.
-fn agree(trained: &TrainedModel, prepared: &Prepared, arguments: &Arguments) -> Result<()> {
+fn agree(trained: &ModelFile, prepared: &Prepared, arguments: &Arguments) -> Result<()> {
     if group().size() == 1 {
         return Ok(());
     }

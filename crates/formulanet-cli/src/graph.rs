@@ -6,10 +6,10 @@ use std::io::{self, BufWriter, Write};
 
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Args, ValueEnum};
-use formulanet::Error;
 use formulanet::logic::draw::{self, SvgOptions};
 use formulanet::logic::{Formula, Graph, GraphBuilder, Interner, Limits, Position, hol};
-use formulanet::read::{Format, Item, Source, Syntax};
+use formulanet::read::{Format, Source, SourceItem};
+use formulanet::{Error, Language};
 
 use crate::input::{FormulaArguments, LimitArguments, ViewArgument, writing};
 use crate::output::shown;
@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if let Some(formula) = &arguments.formula {
         let formula = arguments.reading.parse(formula, limits, &mut names)?;
         let place = ("formula", Position { line: 1, column: 1 });
-        let statement = Item::new((None, ""), place, ("", Syntax::Hol), &formula);
+        let statement = SourceItem::new((None, ""), place, ("", Language::Hol), &formula);
         printer.print(&statement, &names)?;
     } else {
         arguments.reading.refuse("a file of statements")?;
@@ -145,7 +145,7 @@ impl<W: Write> Printer<W> {
         Printer { output, format, builder, graph: Graph::new(), printed: 0, json_names: Vec::new() }
     }
 
-    fn print(&mut self, statement: &Item<'_>, names: &Interner) -> Result<()> {
+    fn print(&mut self, statement: &SourceItem<'_>, names: &Interner) -> Result<()> {
         self.builder.build(statement.formula, names, &mut self.graph).map_err(|cause| Error::TooLarge {
             file: statement.file.to_owned(),
             position: statement.position,
@@ -171,7 +171,7 @@ impl<W: Write> Printer<W> {
         writing(self.output.flush())
     }
 
-    fn text(&mut self, statement: &Item<'_>, names: &Interner) -> io::Result<()> {
+    fn text(&mut self, statement: &SourceItem<'_>, names: &Interner) -> io::Result<()> {
         let (graph, out) = (&self.graph, &mut self.output);
         if self.printed > 1 {
             writeln!(out)?;
@@ -201,7 +201,7 @@ impl<W: Write> Printer<W> {
         Ok(())
     }
 
-    fn json(&mut self, statement: &Item<'_>, names: &Interner) -> io::Result<()> {
+    fn json(&mut self, statement: &SourceItem<'_>, names: &Interner) -> io::Result<()> {
         if self.json_names.len() < names.len() {
             for symbol in names.symbols().skip(self.json_names.len()) {
                 self.json_names.push(serde_json::to_string(names.name(symbol))?);
@@ -230,7 +230,7 @@ impl<W: Write> Printer<W> {
 }
 
 /// What a drawing is called: the statement's name, or its text if that is short.
-fn title(statement: &Item<'_>, names: &Interner) -> String {
+fn title(statement: &SourceItem<'_>, names: &Interner) -> String {
     let text = |formula: &Formula| formula.display(names).to_string();
     match statement.name {
         Some(name) => name.to_owned(),

@@ -3,14 +3,14 @@
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use formulanet::analyze::{AnalyzedStatement, Analyzer, GoalAnalysis};
 use formulanet::logic::hol::{self, Overload};
-use formulanet::logic::tptp::{self, Language};
-use formulanet::logic::{Formula, Interner, Limits, View};
-use formulanet::model::{TrainedModel, shipped};
+use formulanet::logic::{Formula, Interner, Limits, View, tptp};
+use formulanet::model::{ModelFile, registry};
 use formulanet::net::{Compute, Precision};
-use formulanet::rank::{Intake, Premise, Question, Ranker};
-use formulanet::read::{Format, Skipped, Source, Syntax, is_goal, read_text};
-use formulanet::{Engine, Goal, GoalFormula, Library, Rerank, Take};
+use formulanet::read::{Format, SkippedStatements, Source, is_goal, read_text};
+use formulanet::retrieve::VectorRetriever;
+use formulanet::{Engine, Goal, GoalFormula, Language, Library, Rerank, Take};
 use formulanet_train::processes;
 
 use crate::excerpt::remember;
@@ -52,8 +52,8 @@ impl LimitArguments {
 #[command(next_help_heading = "Reading the formula")]
 pub(crate) struct FormulaArguments {
     /// Language of the formula [default: that of the statements, or hol]
-    #[arg(long, value_name = "SYNTAX", value_parser = one_of(&Syntax::ALL))]
-    pub(crate) syntax: Option<Syntax>,
+    #[arg(long, value_name = "SYNTAX", value_parser = one_of(&Language::ALL))]
+    pub(crate) syntax: Option<Language>,
     /// Type of `+`, `<=` and the like where nothing else tells [default: num]
     #[arg(long, value_name = "TYPE", value_parser = one_of(&Overload::ALL))]
     overload: Option<Overload>,
@@ -76,24 +76,24 @@ impl FormulaArguments {
     pub(crate) fn parse_as(
         &self,
         argument: &str,
-        syntax: Syntax,
+        syntax: Language,
         known: hol::Options,
         names: &mut Interner,
     ) -> Result<Formula> {
         let limits = known.limits;
-        let problem = if syntax == Syntax::Tptp { problem_of(argument)? } else { None };
+        let problem = if syntax == Language::Tptp { problem_of(argument)? } else { None };
         let (source, text) = written(argument, problem, limits)?;
         remember(&source, &text);
         let formula = match syntax {
-            Syntax::Hol | Syntax::HolWith(_) => {
+            Language::Hol | Language::HolWith(_) => {
                 let names_known = known.names.with_constants(&self.constants).with_variables(&self.variables);
                 let overload = self.overload.unwrap_or_default();
                 let options = hol::Options { names: names_known, overload, limits };
                 hol::parse(&text, &options, names)
             }
-            Syntax::Tptp => {
+            Language::Tptp => {
                 refuse_given(&self.given(), "a formula of TPTP")?;
-                tptp::parse_formula(&text, Language::Fof, limits, names)
+                tptp::parse_formula(&text, tptp::Language::Fof, limits, names)
             }
         };
         formula.map_err(|cause| formulanet::Error::Parse { file: source, cause }.into())
@@ -111,26 +111,31 @@ impl FormulaArguments {
     }
 
     /// A formula as a goal: the text itself, `@FILE`, `-` for standard input, or the conjecture of a problem.
-    pub(crate) fn goal(&self, argument: &str, language: Syntax, limits: Limits) -> Result<Goal> {
-        let problem = if language == Syntax::Tptp { problem_of(argument)? } else { None };
+    pub(crate) fn goal(&self, argument: &str, language: Language, limits: Limits) -> Result<Goal> {
+        let problem = if language == Language::Tptp { problem_of(argument)? } else { None };
         let (source, text) = written(argument, problem, limits)?;
         remember(&source, &text);
-        if language == Syntax::Tptp {
+        if language == Language::Tptp {
             refuse_given(&self.given(), "a formula of TPTP")?;
         }
         let language = match (language, self.overload) {
-            (Syntax::Tptp, _) => language,
-            (_, overload) => Syntax::HolWith(overload.unwrap_or_default()),
+            (Language::Tptp, _) => language,
+            (_, overload) => Language::HolWith(overload.unwrap_or_default()),
         };
         let (constants, variables) = (self.constants.clone(), self.variables.clone());
         Ok(GoalFormula { text, language: Some(language), constants, variables, source }.into())
     }
 
     /// Reads a formula as a model does.
-    pub(crate) fn question(&self, argument: &str, syntax: Syntax, ranker: &Ranker) -> Result<Question> {
+    pub(crate) fn question(
+        &self,
+        argument: &str,
+        syntax: Language,
+        retriever: &VectorRetriever,
+    ) -> Result<GoalAnalysis> {
         let mut names = Interner::new();
-        let formula = self.parse_as(argument, syntax, ranker.hol_options(), &mut names)?;
-        Ok(Question::new(ranker, formula, names, "formula")?)
+        let formula = self.parse_as(argument, syntax, retriever.hol_options(), &mut names)?;
+        Ok(GoalAnalysis::new(retriever, formula, names, "formula")?)
     }
 
     /// Flags that only HOL Light's syntax has a use for, and whether they were given.
@@ -160,24 +165,24 @@ fn written(argument: &str, problem: Option<Source>, limits: Limits) -> Result<(S
 }
 
 /// The language of statements: what comes first says it, unless the user does.
-pub(crate) fn language_of(asked: Option<Syntax>, statements: Option<Syntax>) -> (Syntax, Syntax) {
+pub(crate) fn language_of(asked: Option<Language>, statements: Option<Language>) -> (Language, Language) {
     let statements = statements.or(asked).unwrap_or_default();
     (statements, asked.unwrap_or(statements))
 }
 
 /// The built-in model for a language.
-pub(crate) fn model_for(language: Syntax) -> &'static str {
-    shipped::for_syntax(language)
+pub(crate) fn model_for(language: Language) -> &'static str {
+    registry::for_language(language)
 }
 
 /// Reads a statement that a library has.
 pub(crate) fn parse_statement(
     text: &str,
-    syntax: Syntax,
+    syntax: Language,
     options: &hol::Options,
     names: &mut Interner,
 ) -> Result<Formula> {
-    let formula = formulanet::read::parse(text, syntax, options, names);
+    let formula = formulanet::statement::parse(text, syntax, options, names);
     formula.map_err(|cause| formulanet::Error::Parse { file: "library".to_owned(), cause }.into())
 }
 
@@ -258,8 +263,14 @@ impl ModelArgument {
     }
 
     /// The given model, or a default, at work.
-    pub(crate) fn ranker(&self, default: &str, compute: &ComputeArguments, limits: Limits) -> Result<Ranker> {
-        Ok(Ranker::new(TrainedModel::named(self.name(default))?, compute.compute())?.with_limits(limits))
+    pub(crate) fn retriever(
+        &self,
+        default: &str,
+        compute: &ComputeArguments,
+        limits: Limits,
+    ) -> Result<VectorRetriever> {
+        Ok(VectorRetriever::new(ModelFile::named(self.name(default))?, compute.compute())?
+            .with_limits(limits))
     }
 
     /// The model that made a library: the given one, or the one that the library names.
@@ -268,10 +279,10 @@ impl ModelArgument {
         library: &Library,
         compute: &ComputeArguments,
         limits: Limits,
-    ) -> Result<Ranker> {
-        let ranker = self.ranker(&library.made()?.model, compute, limits)?;
-        library.check(&ranker)?;
-        Ok(ranker)
+    ) -> Result<VectorRetriever> {
+        let retriever = self.retriever(&library.info()?.model, compute, limits)?;
+        library.check(&retriever)?;
+        Ok(retriever)
     }
 
     /// The engine that the flags choose: a given model retrieves or re-ranks, whichever it was trained for.
@@ -382,26 +393,30 @@ pub(crate) struct KeepGoingArgument {
 }
 
 impl KeepGoingArgument {
-    /// All statements of some sources, as an intake reads them.
-    pub(crate) fn read_all(&self, intake: Intake<'_>, sources: Vec<Source>) -> Result<Vec<Premise>> {
-        let (mut premises, mut intake) = (Vec::new(), self.intake(intake));
+    /// All statements of some sources, as an analyzer reads them.
+    pub(crate) fn read_all(
+        &self,
+        analyzer: Analyzer<'_>,
+        sources: Vec<Source>,
+    ) -> Result<Vec<AnalyzedStatement>> {
+        let (mut premises, mut analyzer) = (Vec::new(), self.analyzer(analyzer));
         for source in sources {
-            for premise in intake.read(source)? {
+            for premise in analyzer.read(source)? {
                 premises.push(premise?);
             }
         }
-        report_skipped(&intake.skipped());
+        report_skipped(&analyzer.skipped());
         Ok(premises)
     }
 
-    /// The same intake, which goes on if that is wanted.
-    pub(crate) fn intake<'a>(&self, intake: Intake<'a>) -> Intake<'a> {
-        if self.keep_going { intake.keep_going() } else { intake }
+    /// The same analyzer, which goes on if that is wanted.
+    pub(crate) fn analyzer<'a>(&self, analyzer: Analyzer<'a>) -> Analyzer<'a> {
+        if self.keep_going { analyzer.keep_going() } else { analyzer }
     }
 }
 
 /// Says which statements were skipped: all of a few, the first of many.
-pub(crate) fn report_skipped(skipped: &Skipped) {
+pub(crate) fn report_skipped(skipped: &SkippedStatements) {
     if speaks() && skipped.count > 0 {
         skipped.first.iter().for_each(|message| tell!("skipped: {}", shown(message)));
         tell!("skipped {}", counted(skipped.count, "statement"));

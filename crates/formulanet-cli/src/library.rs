@@ -6,19 +6,22 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
-use formulanet::Error;
+use formulanet::analyze::Analyzer;
+use formulanet::corpus::LibraryEntry;
+use formulanet::library::{Added, LibraryWriter, Repaired};
 use formulanet::logic::Limits;
-use formulanet::model::TogetherFile;
+use formulanet::model::JointModelFile;
 use formulanet::net::Alone;
-use formulanet::rank::{Added, Addition, Entry, Intake, Library, Ranker, Repaired};
-use formulanet::read::{Oddities, Source, Statement, Syntax, read_proofs};
+use formulanet::read::{ProofWarnings, Source, read_proofs};
+use formulanet::retrieve::VectorRetriever;
+use formulanet::{Error, Language, Library, Statement};
 use formulanet_train::processes;
 use formulanet_train::train::{LibraryTrained, LibraryTraining, train_library};
 use serde::Serialize;
 
-use crate::input::{language_of, model_for, 
-    ComputeArguments, FormatArgument, KeepGoingArgument, LimitArguments, ModelArgument, counted,
-    refuse_stdin_twice, report_skipped, writing,
+use crate::input::{
+    ComputeArguments, FormatArgument, KeepGoingArgument, LimitArguments, ModelArgument, counted, language_of,
+    model_for, refuse_stdin_twice, report_skipped, writing,
 };
 use crate::output::{Output, shown};
 use crate::processes::{facts, group, refuse_stdin, speaks};
@@ -220,8 +223,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
 fn verify(arguments: &VerifyArguments) -> Result<()> {
     let VerifyArguments { library: path, repair, model, compute } = arguments;
     let checked = Library::open(path).map_err(anyhow::Error::from).and_then(|library| {
-        let ranker = model.ranker_of(&library, compute, Limits::default())?;
-        Ok(library.verify(&ranker)?)
+        let retriever = model.ranker_of(&library, compute, Limits::default())?;
+        Ok(library.verify(&retriever)?)
     });
     let is_damage = |error: &anyhow::Error| {
         matches!(error.downcast_ref(), Some(Error::Corrupt { .. } | Error::WrongKind { .. }))
@@ -232,8 +235,8 @@ fn verify(arguments: &VerifyArguments) -> Result<()> {
             tell!("damaged: {error}");
             let made = Library::made_by(path)?;
             let name = model.name(&made.model);
-            let ranker = model.ranker(name, compute, Limits::default())?;
-            report_repaired(&Library::repair(path, &ranker, name)?)
+            let retriever = model.retriever(name, compute, Limits::default())?;
+            report_repaired(&Library::repair(path, &retriever, name)?)
         }
         Err(error) => Err(error),
     }
@@ -253,8 +256,7 @@ fn report_repaired(repaired: &Repaired) -> Result<()> {
     if repaired.is_reader_lost {
         tell!("lost the network that was fitted to the library; `formulanet library train` makes another");
     }
-    let (statements, proofs) =
-        (counted(repaired.statements, "statement"), counted(repaired.proofs, "proof"));
+    let (statements, proofs) = (counted(repaired.statements, "statement"), counted(repaired.proofs, "proof"));
     let kept = shown(&repaired.kept.display().to_string()).into_owned();
     writing(writeln!(io::stdout(), "saved {statements} and {proofs}; the damaged file is {kept}"))
 }
@@ -264,21 +266,21 @@ fn build(arguments: BuildArguments) -> Result<()> {
     refuse_stdin(statements.files.iter().map(String::as_str))?;
     let sources = statements.open()?;
     let is_strict = statements.strict;
-    let (language, _) = language_of(None, sources.first().map(Source::syntax));
+    let (language, _) = language_of(None, sources.first().map(Source::language));
     let model = statements.model.name(model_for(language)).to_owned();
-    let ranker = statements.model.ranker(&model, &statements.compute, statements.limits.limits())?;
-    processes::agree(group(), &facts(&ranker, &[]))?;
+    let retriever = statements.model.retriever(&model, &statements.compute, statements.limits.limits())?;
+    processes::agree(group(), &facts(&retriever, &[]))?;
     if !speaks() {
         // This process embeds its share, and the first one has the library.
-        let mut library = Library::in_memory(&ranker)?;
-        let mut addition = library.addition(&ranker)?.without_writing();
-        read(sources, &ranker, &statements.going, &mut addition)?;
+        let mut library = Library::in_memory(&retriever)?;
+        let mut addition = library.writer(&retriever)?.without_writing();
+        read(sources, &retriever, &statements.going, &mut addition)?;
         addition.commit()?;
         return Ok(());
     }
-    let added = Library::build(&path, &ranker, &model, |addition| {
+    let added = Library::build(&path, &retriever, &model, |addition| {
         addition.set_strict(is_strict);
-        read(sources, &ranker, &statements.going, addition)
+        read(sources, &retriever, &statements.going, addition)
     })?;
     report(&added);
     let proofs =
@@ -291,13 +293,13 @@ fn add(arguments: AddArguments) -> Result<()> {
     let AddArguments { library: path, statements } = arguments;
     let mut library = Library::open(&path)?;
     let sources = statements.open()?;
-    let ranker = statements.model.ranker_of(&library, &statements.compute, statements.limits.limits())?;
-    let mut addition = library.addition(&ranker)?;
+    let retriever = statements.model.ranker_of(&library, &statements.compute, statements.limits.limits())?;
+    let mut addition = library.writer(&retriever)?;
     addition.set_strict(statements.strict);
-    read(sources, &ranker, &statements.going, &mut addition)?;
+    read(sources, &retriever, &statements.going, &mut addition)?;
     let added = addition.commit()?;
     // The system takes memory back at once, and much faster than we could give it.
-    std::mem::forget(ranker);
+    std::mem::forget(retriever);
     report(&added);
     let proofs =
         if added.proofs == 0 { String::new() } else { format!(", {} new", counted(added.proofs, "proof")) };
@@ -315,20 +317,20 @@ impl StatementArguments {
 /// Reads sources into a library. Of statements with the same name, the last counts.
 fn read(
     sources: Vec<Source>,
-    ranker: &Ranker,
+    retriever: &VectorRetriever,
     going: &KeepGoingArgument,
-    addition: &mut Addition<'_>,
+    addition: &mut LibraryWriter<'_>,
 ) -> Result<(), Error> {
-    let (mut intake, mut count, mut digest) = (going.intake(Intake::new(ranker)), 0, 0);
+    let (mut analyzer, mut count, mut digest) = (going.analyzer(Analyzer::new(retriever)), 0, 0);
     for source in sources {
-        for premise in intake.read(source)? {
+        for premise in analyzer.read(source)? {
             let premise = premise?;
             count += 1;
             digest = processes::digest(format!("{digest} {} {}", premise.name, premise.text).as_bytes());
             addition.push(premise)?;
         }
     }
-    report_skipped(&intake.skipped());
+    report_skipped(&analyzer.skipped());
     if count == 0 {
         return Err(Error::NoStatements);
     }
@@ -340,11 +342,11 @@ fn report(added: &Added) {
         let statements = counted(added.repeated, "statement");
         tell!("left out {statements} with the name of a later one");
     }
-    warn(&added.oddities);
+    warn(&added.warnings);
 }
 
 /// Says what is strange in proofs.
-fn warn(oddities: &Oddities) {
+fn warn(oddities: &ProofWarnings) {
     if let Some(report) = oddities.report() {
         tell!("warning: {}", shown(&report));
     }
@@ -358,9 +360,9 @@ fn learn(arguments: &LearnArguments) -> Result<()> {
         proofs.extend(read_proofs(file)?);
     }
     let learnt = library.learn(&proofs, arguments.strict)?;
-    warn(&learnt.oddities);
-    if let Some(first) = &learnt.first_stranger {
-        let proofs = counted(learnt.strangers, "proof");
+    warn(&learnt.warnings);
+    if let Some(first) = &learnt.first_unknown {
+        let proofs = counted(learnt.of_unknown, "proof");
         tell!(
             "warning: left out {proofs} of statements that are not in the library (first {}); add these first",
             shown(first)
@@ -379,7 +381,7 @@ fn fit(arguments: &TrainArguments) -> Result<()> {
     let training = LibraryTraining { budget: arguments.budget, seed: arguments.seed, threads };
     let trained = train_library(
         &mut library,
-        &TogetherFile::named(&arguments.reader)?,
+        &JointModelFile::named(&arguments.reader)?,
         &training,
         &Bar::new(),
         &mut |_| {},
@@ -410,7 +412,7 @@ fn forget(arguments: &ForgetArguments) -> Result<()> {
 struct Row<'a> {
     name: &'a str,
     statement: &'a str,
-    syntax: Syntax,
+    syntax: Language,
     module: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<Vec<String>>,
@@ -423,7 +425,7 @@ fn list(arguments: &ListArguments) -> Result<()> {
     // Read before any of it is written: who reads our output may be slow, and nobody should wait for that with a change.
     let mut out = Vec::new();
     library.scan(|entries, _| {
-        for Entry { statement, module, .. } in &entries {
+        for LibraryEntry { statement, module, .. } in &entries {
             let (mut proof, mut proofs) = (None, Vec::new());
             if arguments.format == Output::Json {
                 proofs = library.proofs_of(&statement.name)?;
@@ -431,7 +433,7 @@ fn list(arguments: &ListArguments) -> Result<()> {
             if proofs.len() == 1 {
                 proof = proofs.pop();
             }
-            let Statement { name, text, syntax } = statement;
+            let Statement { name, text, language: syntax } = statement;
             let row = Row { name, statement: text, syntax: *syntax, module, proof, proofs };
             match arguments.format {
                 Output::Json => serde_json::to_writer(&mut out, &row).expect("a row is plain data"),

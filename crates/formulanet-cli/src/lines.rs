@@ -3,14 +3,14 @@
 use console::{Term, measure_text_width, truncate_str};
 use formulanet::logic::hol::{self, Overload};
 use formulanet::logic::{Interner, Names};
-use formulanet::read::{Statement, Syntax};
+use formulanet::{Language, Statement};
 
 use crate::output::shown;
 
 /// A statement in one line. What a program printed with all brackets is shown in infix; what people wrote stays.
 pub(crate) fn statement(statement: &Statement, names: &Names) -> String {
     let text = statement.text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let is_printed = statement.syntax != Syntax::Tptp && text.contains("((");
+    let is_printed = statement.language != Language::Tptp && text.contains("((");
     is_printed.then(|| in_infix(&text, names)).flatten().unwrap_or(text)
 }
 
@@ -48,19 +48,19 @@ mod tests {
 
     #[test]
     fn what_programs_print_is_shown_in_infix() {
-        let check = |text: &str, syntax: Syntax, expected: &str| {
-            let given = Statement { name: "a".to_owned(), text: text.to_owned(), syntax };
+        let check = |text: &str, syntax: Language, expected: &str| {
+            let given = Statement { name: "a".to_owned(), text: text.to_owned(), language: syntax };
             assert_eq!(statement(&given, &Names::default()), expected);
         };
         check(
             "|- (!x. (((real_add (real_neg x)) x) = (real_of_num (NUMERAL _0))))",
-            Syntax::Hol,
+            Language::Hol,
             "!x. --x + x = &0",
         );
-        check("!m n.  m + n\n = n + m", Syntax::Hol, "!m n. m + n = n + m");
+        check("!m n.  m + n\n = n + m", Language::Hol, "!m n. m + n = n + m");
         // Brackets of people stay, and so does what cannot be read.
-        check("((m + n)) = 0", Syntax::Hol, "((m + n)) = 0");
-        check("((", Syntax::Hol, "((");
-        check("fof(a, axiom, ((p))).", Syntax::Tptp, "fof(a, axiom, ((p))).");
+        check("((m + n)) = 0", Language::Hol, "((m + n)) = 0");
+        check("((", Language::Hol, "((");
+        check("fof(a, axiom, ((p))).", Language::Tptp, "fof(a, axiom, ((p))).");
     }
 }

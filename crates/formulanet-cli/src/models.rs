@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use clap::Args;
-use formulanet::model::shipped;
+use formulanet::model::registry;
 use serde::Serialize;
 
 use crate::input::writing;
@@ -39,14 +39,14 @@ struct Row {
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let mut out = io::stdout().lock();
     if let Some(model) = &arguments.model {
-        let card = shipped::card(model)
-            .ok_or_else(|| wrong(format!("expected one of {}, found `{model}`", shipped::names())))?;
+        let card = registry::card(model)
+            .ok_or_else(|| wrong(format!("expected one of {}, found `{model}`", registry::names())))?;
         return writing(out.write_all(card.as_bytes()));
     }
-    let width = lines::column(shipped::all());
-    for name in shipped::all() {
-        let bytes = shipped::bytes(name).map_or(0, <[u8]>::len);
-        let row = Row { name, summary: summary(shipped::card(name).unwrap_or_default()), bytes };
+    let width = lines::column(registry::all());
+    for name in registry::all() {
+        let bytes = registry::bytes(name).map_or(0, <[u8]>::len);
+        let row = Row { name, summary: summary(registry::card(name).unwrap_or_default()), bytes };
         writing(match arguments.format {
             Output::Json => writeln!(out, "{}", serde_json::to_string(&row)?),
             Output::Text => {

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use formulanet::Error;
+use formulanet::embed::Embeddings;
 use formulanet::logic::{Formula, Interner};
 use formulanet::model::encode::{Encoded, Encoder};
-use formulanet::rank::{Library, Ranked, Ranker, Vectors, order};
-use formulanet::read::{Item, Skipped, Source, Statement};
+use formulanet::read::{SkippedStatements, Source, SourceItem};
+use formulanet::retrieve::{ScoredStatement, VectorRetriever, best_first};
+use formulanet::{Error, Library, Statement};
 use serde::Serialize;
 
 use crate::input::{
@@ -96,7 +97,7 @@ struct Neighbour {
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let mut names = Interner::new();
-    let (ranker, query, closest) = match (&arguments.library, &arguments.premises) {
+    let (retriever, query, closest) = match (&arguments.library, &arguments.premises) {
         (Some(library), _) => in_library(&arguments, library, &mut names)?,
         (None, Some(premises)) => in_file(&arguments, premises, &mut names)?,
         (None, None) => bail!("expected --premises or --library"),
@@ -112,7 +113,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     };
     let rows: Vec<Row> = closest.iter().zip(1..).map(row).collect();
     if let Some(path) = &arguments.drawings {
-        write_file(path, page::page(&query, &closest, &ranker, &names)?)?;
+        write_file(path, page::page(&query, &closest, &retriever, &names)?)?;
     }
     let width = lines::column(closest.iter().map(|neighbour| neighbour.name.as_str()));
     let mut out = io::stdout().lock();
@@ -134,31 +135,32 @@ fn in_file(
     arguments: &Arguments,
     premises: &String,
     names: &mut Interner,
-) -> Result<(Ranker, Formula, Vec<Neighbour>)> {
+) -> Result<(VectorRetriever, Formula, Vec<Neighbour>)> {
     refuse_stdin_twice([arguments.query.as_str(), premises])?;
     let source = arguments.input.open(std::slice::from_ref(premises))?.remove(0);
-    let (statements, language) = language_of(arguments.reading.syntax, Some(source.syntax()));
+    let (statements, language) = language_of(arguments.reading.syntax, Some(source.language()));
     let limits = arguments.limits.limits();
-    let ranker = arguments.model.ranker(model_for(statements), &arguments.compute, limits)?;
-    let mut candidates = read(arguments, source, &ranker, names)?;
+    let retriever = arguments.model.retriever(model_for(statements), &arguments.compute, limits)?;
+    let mut candidates = read(arguments, source, &retriever, names)?;
     if candidates.is_empty() {
         bail!("expected statements to look at, found none");
     }
-    let known = ranker.hol_options();
+    let known = retriever.hol_options();
     let query = arguments.reading.parse_as(&arguments.query, language, known, names)?;
-    let encoded = ranker.encoder().encode(&query, names)?;
-    let vector = Vectors::of_encoded(&ranker, &[&encoded]);
-    let vectors = Vectors::of_encoded(&ranker, &candidates.iter().map(|c| &c.encoded).collect::<Vec<_>>());
+    let encoded = retriever.encoder().encode(&query, names)?;
+    let vector = Embeddings::of_encoded(&retriever, &[&encoded]);
+    let vectors =
+        Embeddings::of_encoded(&retriever, &candidates.iter().map(|c| &c.encoded).collect::<Vec<_>>());
     let similarities = vectors.cosines(vector.rows().next().unwrap_or(&[]));
-    let mut closest = order(&similarities);
+    let mut closest = best_first(&similarities);
     closest.truncate(arguments.most);
-    let neighbour = |ranked: Ranked| {
+    let neighbour = |ranked: ScoredStatement| {
         let Candidate { name, formula, .. } = &mut candidates[ranked.statement];
         let (name, formula) = (std::mem::take(name), std::mem::take(formula));
         Neighbour { name, similarity: ranked.score, formula }
     };
     let closest = closest.into_iter().map(neighbour).collect();
-    Ok((ranker, query, closest))
+    Ok((retriever, query, closest))
 }
 
 /// What a library has that is close to the formula: its statements are not embedded again.
@@ -166,41 +168,42 @@ fn in_library(
     arguments: &Arguments,
     library: &Path,
     names: &mut Interner,
-) -> Result<(Ranker, Formula, Vec<Neighbour>)> {
+) -> Result<(VectorRetriever, Formula, Vec<Neighbour>)> {
     let library = Library::open(library)?;
-    let ranker = arguments.model.ranker_of(&library, &arguments.compute, arguments.limits.limits())?;
-    let (_, language) = language_of(arguments.reading.syntax, Some(library.syntax()?));
-    let known = ranker.hol_options();
+    let retriever = arguments.model.ranker_of(&library, &arguments.compute, arguments.limits.limits())?;
+    let (_, language) = language_of(arguments.reading.syntax, Some(library.language()?));
+    let known = retriever.hol_options();
     let query = arguments.reading.parse_as(&arguments.query, language, known.clone(), names)?;
-    let encoded = ranker.encoder().encode(&query, names)?;
+    let encoded = retriever.encoder().encode(&query, names)?;
     let (mut found, mut similarities) = (Vec::new(), Vec::new());
     library.scan(|entries, rows| {
-        similarities.extend(ranker.similarities(&encoded, rows));
+        similarities.extend(retriever.similarities(&encoded, rows));
         found.extend(entries.into_iter().map(|entry| entry.statement.name));
         Ok(())
     })?;
-    let mut closest = order(&similarities);
+    let mut closest = best_first(&similarities);
     closest.truncate(arguments.most);
     let mut neighbours = Vec::with_capacity(closest.len());
     for ranked in closest {
-        let Statement { name, text, syntax } = library.statement(&found[ranked.statement])?;
+        let Statement { name, text, language: syntax } = library.statement(&found[ranked.statement])?;
         let formula = parse_statement(&text, syntax, &known, names)?;
         neighbours.push(Neighbour { name, similarity: ranked.score, formula });
     }
-    Ok((ranker, query, neighbours))
+    Ok((retriever, query, neighbours))
 }
 
 /// All statements, or all distinct parts of each.
 fn read(
     arguments: &Arguments,
     source: Source,
-    ranker: &Ranker,
+    retriever: &VectorRetriever,
     names: &mut Interner,
 ) -> Result<Vec<Candidate>> {
-    let (mut candidates, mut encoder, mut skipped) = (Vec::new(), ranker.encoder(), Skipped::default());
+    let (mut candidates, mut encoder, mut skipped) =
+        (Vec::new(), retriever.encoder(), SkippedStatements::default());
     // Of equal parts, the first is shown; statements have names of their own.
     let mut seen = HashSet::new();
-    let mut items = source.items(ranker.hol_options())?;
+    let mut items = source.items(retriever.hol_options())?;
     loop {
         let (read, is_damaged) = match items.next(names) {
             Ok(None) => break,
@@ -226,7 +229,7 @@ fn read(
 
 /// A statement, or all its distinct parts.
 fn candidates_of(
-    item: &Item<'_>,
+    item: &SourceItem<'_>,
     parts_seen: Option<&mut HashSet<u64>>,
     names: &Interner,
     encoder: &mut Encoder<'_>,

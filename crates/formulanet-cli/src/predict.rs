@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use formulanet::rank::{Choice, Predictor, Stock};
-use formulanet::read::{HammerFiles, question, read_text};
+use formulanet::hammer::{HammerFiles, Mode, Predictor, VendorMethod, parse_goal_features};
+use formulanet::read::read_text;
 
 use crate::advice::advice;
 use crate::input::writing;
@@ -144,20 +144,20 @@ fn answer(arguments: &Arguments, log: &Log) -> Result<()> {
 }
 
 impl Arguments {
-    fn choice(&self) -> Result<Choice> {
+    fn choice(&self) -> Result<Mode> {
         if self.number == 0 {
             return Err(wrong("the argument '--number' is a number from 1"));
         }
         let stock = match self.method.as_str() {
-            "knn" => Some(Stock::Neighbours),
-            "nbayes" => Some(Stock::Bayes),
-            "mepo" => Some(Stock::Reach),
+            "knn" => Some(VendorMethod::Knn),
+            "nbayes" => Some(VendorMethod::NaiveBayes),
+            "mepo" => Some(VendorMethod::MePo),
             _ => None,
         };
         match (self.exact, stock) {
             // What `mepo` says is worth little beside our own ranking.
-            (false, stock) => Ok(Choice::Best(stock.filter(|&stock| stock != Stock::Reach))),
-            (true, Some(stock)) => Ok(Choice::Exact(stock)),
+            (false, stock) => Ok(Mode::Ours(stock.filter(|&stock| stock != VendorMethod::MePo))),
+            (true, Some(stock)) => Ok(Mode::Exact(stock)),
             (true, None) => Err(wrong(format!("--exact has knn, nbayes and mepo, not `{}`", self.method))),
         }
     }
@@ -169,7 +169,7 @@ impl Arguments {
 }
 
 /// Answers the questions of standard input, and says how many there were.
-fn ask(predictor: &Predictor, choice: Choice, number: usize, out: &mut impl Write) -> Result<usize> {
+fn ask(predictor: &Predictor, choice: Mode, number: usize, out: &mut impl Write) -> Result<usize> {
     let learned = predictor.learn(choice);
     let mut input = io::stdin().lock();
     let mut line = Vec::new();
@@ -184,7 +184,7 @@ fn ask(predictor: &Predictor, choice: Choice, number: usize, out: &mut impl Writ
         }
         let text = std::str::from_utf8(&line)
             .with_context(|| format!("standard input:{}: expected UTF-8 text", asked + 1))?;
-        let features = question("standard input", asked + 1, text.trim_end())?;
+        let features = parse_goal_features("standard input", asked + 1, text.trim_end())?;
         writing(writeln!(out, "{}", learned.predict(&features, number).join(" ")))?;
         // Whoever asks one after the other waits for each answer.
         writing(out.flush())?;
@@ -199,7 +199,7 @@ const MOST_NAMES: usize = 1 << 28;
 fn evaluate(
     predictor: &Predictor,
     path: &Path,
-    choice: Choice,
+    choice: Mode,
     number: usize,
     out: &mut impl Write,
     log: &Log,

@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use formulanet::rank::{Premise, Ranker};
+use formulanet::analyze::AnalyzedStatement;
+use formulanet::retrieve::VectorRetriever;
 use formulanet_train::processes::{self, Alone, Group};
 
 use crate::advice::advice;
@@ -39,15 +40,15 @@ pub fn refuse_stdin<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<()> 
 }
 
 /// What has to be the same in all processes that share the work of a model: see [`processes::agree`].
-pub fn facts(ranker: &Ranker, premises: &[Premise]) -> Vec<(&'static str, String)> {
+pub fn facts(retriever: &VectorRetriever, premises: &[AnalyzedStatement]) -> Vec<(&'static str, String)> {
     let mut text = Vec::new();
-    for Premise { name, text: statement, .. } in premises {
+    for AnalyzedStatement { name, text: statement, .. } in premises {
         [name, statement].iter().for_each(|part| text.extend(part.bytes().chain([0])));
     }
     vec![
         ("program", processes::program().to_owned()),
-        ("kind of CPU", ranker.network().compute().instructions().to_owned()),
-        ("model", ranker.fingerprint().to_owned()),
+        ("kind of CPU", retriever.network().compute().instructions().to_owned()),
+        ("model", retriever.fingerprint().to_owned()),
         ("statements", format!("{} with digest {:016x}", premises.len(), processes::digest(&text))),
     ]
 }

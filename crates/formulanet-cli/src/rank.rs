@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{ArgGroup, Args};
 use formulanet::policy::Stage1;
-use formulanet::read::Syntax;
-use formulanet::{Corpus, Duplicates, Goal, Hit, Order, Policy, Query, Ranking, Residency};
+use formulanet::{Corpus, Duplicates, Goal, Hit, Language, Order, Policy, Query, Ranking, Residency};
 use serde::Serialize;
 
 use crate::input::{
     ComputeArguments, FormatArgument, FormulaArguments, KeepGoingArgument, LimitArguments, ModelArgument,
-    ReadingArguments, SelectionArguments, one_of, problem_of, refuse_stdin_twice, report_skipped, warn_unmatched, writing,
+    ReadingArguments, SelectionArguments, one_of, problem_of, refuse_stdin_twice, report_skipped,
+    warn_unmatched, writing,
 };
 use crate::lines;
 use crate::output::{Output, shown};
@@ -141,7 +141,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     refuse_stdin_twice(files.iter().chain(&arguments.conjecture).map(String::as_str))?;
     let limits = arguments.limits.limits();
     let engine = arguments.model.engine(&arguments.together, &arguments.compute, limits)?;
-    let asked = arguments.reading.syntax.or(is_problem.then_some(Syntax::Tptp));
+    let asked = arguments.reading.syntax.or(is_problem.then_some(Language::Tptp));
     let mut builder = engine.corpus().language(asked);
     if let Some(library) = &arguments.library {
         builder = builder.library(library, Residency::Streamed);
@@ -211,10 +211,10 @@ impl<'a> Row<'a> {
             name: &hit.statement.name,
             score: hit.score,
             statement: &hit.statement.text,
-            shared: evidence.map(|evidence| evidence.shared.clone()),
+            shared: evidence.map(|evidence| evidence.shared_symbols.clone()),
             uses: evidence.filter(|_| has_proofs).map(|evidence| evidence.uses),
             used_by: evidence.filter(|_| has_proofs).map(|evidence| evidence.used_by.clone()),
-            unknown: evidence.map(|evidence| evidence.unknown.clone()),
+            unknown: evidence.map(|evidence| evidence.unknown_symbols.clone()),
             without_conjecture: hit.base_rate,
         }
     }

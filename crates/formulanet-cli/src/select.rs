@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use formulanet::engine::Model;
 use formulanet::problem::{OnUnreadable, ProblemOptions, SymbolCoverage, as_axiom};
-use formulanet::read::{Source, Syntax};
-use formulanet::{Corpus, Engine, Evidence, Hit, Model, Policy, Problem, Residency, Symbols};
+use formulanet::read::Source;
+use formulanet::{Corpus, Engine, Evidence, Hit, Language, Policy, Problem, Residency, Symbols};
 
 use crate::input::{
     ComputeArguments, KeepGoingArgument, LimitArguments, ModelArgument, ReadingArguments, SelectionArguments,
@@ -107,11 +108,12 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let limits = arguments.limits.limits();
     let engine = arguments.model.engine(&arguments.together, &arguments.compute, limits)?;
     let library = arguments.library.as_deref();
-    let library = library.map(|path| engine.corpus().library(path, Residency::Streamed).build()).transpose()?;
+    let library =
+        library.map(|path| engine.corpus().library(path, Residency::Streamed).build()).transpose()?;
     let model = match &library {
-        Some(corpus) if corpus.language() != Syntax::Tptp => return Err(formulanet::Error::NotTptp.into()),
+        Some(corpus) if corpus.language() != Language::Tptp => return Err(formulanet::Error::NotTptp.into()),
         Some(corpus) => corpus.model(),
-        None => engine.model_for(Syntax::Tptp)?,
+        None => engine.model_for(Language::Tptp)?,
     };
     let selector = Selector { arguments: &arguments, engine, model, library };
     let folder = arguments.out.as_deref().filter(|_| !is_one_text);
@@ -151,13 +153,13 @@ impl Selector<'_> {
             (true, false) => OnUnreadable::Skip,
             (true, true) => OnUnreadable::Keep,
         };
-        let mut problem = Problem::read(Source::open(file)?, &model.ranker, &options)?;
+        let mut problem = Problem::read(Source::open(file)?, &model.retriever, &options)?;
         report_skipped(problem.skipped());
         for role in arguments.keep.iter().flatten().filter(|role| *role != "none" && !problem.has_role(role))
         {
             tell!("warning: no statement has the role `{role}`");
         }
-        let coverage = problem.coverage(&model.ranker);
+        let coverage = problem.coverage(&model.retriever);
         if coverage.is_low() && !arguments.no_names && library.is_none() {
             let SymbolCoverage { known, total } = coverage;
             tell!(
@@ -167,7 +169,7 @@ impl Selector<'_> {
         let axioms = problem.take_axioms();
         let corpus = match library {
             Some(library) => library.with_local(axioms, None, true),
-            None => Corpus::of_local(Arc::clone(model), axioms, Syntax::Tptp, true),
+            None => Corpus::of_local(Arc::clone(model), axioms, Language::Tptp, true),
         };
         let symbols = if arguments.no_names { Symbols::Anonymous } else { Symbols::Named };
         let policy = Policy::for_provers().symbols(symbols).rerank(arguments.together.rerank());
@@ -212,7 +214,7 @@ fn show(
     Ok(match arguments.format {
         Output::Tptp => problem.reduced_with(hits, considered, |rank| {
             let Hit { statement, score, evidence, .. } = &hits[rank];
-            let Evidence { shared, unknown, .. } = evidence.as_ref()?;
+            let Evidence { shared_symbols: shared, unknown_symbols: unknown, .. } = evidence.as_ref()?;
             let mut note = format!("{}. {} {score:.4}", rank + 1, statement.name);
             for (what, symbols) in [("shares", shared), ("unknown", unknown)] {
                 if !symbols.is_empty() {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use formulanet::model::TrainedModel;
+use formulanet::model::ModelFile;
 use formulanet::model::recipe::Recipe;
 use formulanet::read::read_text;
 use formulanet_train::dataset::{HoldOut, Prepared};
@@ -134,7 +134,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         }
     };
     let options = arguments.options();
-    let first = arguments.init.as_deref().map(TrainedModel::load).transpose()?;
+    let first = arguments.init.as_deref().map(ModelFile::load).transpose()?;
     let run = Run { prepared: &prepared, recipe: &recipe, folder, first_weights: first.as_ref(), options };
     arguments.watch(folder, |progress, listen| train::train(&run, progress, listen))
 }

@@ -71,13 +71,18 @@ fn what_can_be_read_is_saved() {
         rusqlite::Connection::open(folder.path("library.db")).unwrap().execute_batch(change).unwrap();
     };
     let verify = |more: &[&str]| formulanet(&[&["library", "verify", &library][..], more].concat(), b"");
-    change("UPDATE statements SET row = zeroblob(9) WHERE name = 'A'; UPDATE statements SET text = 'T' WHERE name = 'B'");
+    change(
+        "UPDATE statements SET row = zeroblob(9) WHERE name = 'A'; UPDATE statements SET text = 'T' WHERE name = 'B'",
+    );
     let run = verify(&[]);
     assert_eq!(run.code, Some(1));
     assert!(run.stderr.contains("`A` is damaged; save what can be read with"), "{}", run.stderr);
     let run = verify(&["--repair"]);
     assert!(run.stderr.ends_with("computed again: A\nlost: B\n"), "{}", run.stderr);
-    assert_eq!(run.output(), format!("saved 2 statements and 0 proofs; the damaged file is {library}.damaged\n"));
+    assert_eq!(
+        run.output(),
+        format!("saved 2 statements and 0 proofs; the damaged file is {library}.damaged\n")
+    );
     assert_eq!(verify(&["--repair"]).output(), "2 statements, nothing wrong\n");
     // What runs in the file of somebody else does not run here, and is gone after a repair.
     change("CREATE TRIGGER gone AFTER INSERT ON statements BEGIN DELETE FROM statements; END");
@@ -99,7 +104,14 @@ fn messages_that_cannot_be_written_are_no_failure() {
     let run = |arguments: &[&str]| {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_formulanet"));
-        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(full).status().unwrap().code()
+        command
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(full)
+            .status()
+            .unwrap()
+            .code()
     };
     formulanet(&["library", "build", &library, "-"], b"A: x = x\n").output();
     assert_eq!(run(&["library", "add", &library, &lines]), Some(0));
@@ -107,11 +119,26 @@ fn messages_that_cannot_be_written_are_no_failure() {
     assert_eq!(run(&["library", "remove", &library, "B"]), Some(0));
     assert_eq!(run(&["graph", "x = (y"]), Some(1));
     assert_eq!(run(&["graph", "--no-such-flag"]), Some(2));
-    assert_eq!(run(&["rank", "--conjecture", "FROB x", "--library", &library, "--include", "Z", "--explain"]), Some(0));
+    assert_eq!(
+        run(&["rank", "--conjecture", "FROB x", "--library", &library, "--include", "Z", "--explain"]),
+        Some(0)
+    );
     let data = folder.write("small", "N a\nC |- T\nT cT\n+ |- T\nT cT\n- |- F\nT cF\n");
     let prepared = folder.text("prepared");
     assert_eq!(run(&["prepare", &data, "--out", &prepared, "--validation", "0"]), Some(0));
-    let train = ["train", "--data", &prepared, "--out", &folder.text("run"), "--dim", "4", "--steps", "1", "--epochs", "1"];
+    let train = [
+        "train",
+        "--data",
+        &prepared,
+        "--out",
+        &folder.text("run"),
+        "--dim",
+        "4",
+        "--steps",
+        "1",
+        "--epochs",
+        "1",
+    ];
     assert_eq!(run(&train), Some(0));
     // A server answers all the same.
     let full = File::options().write(true).open("/dev/full").unwrap();

@@ -6,7 +6,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use formulanet::model::TrainedModel;
+use formulanet::model::ModelFile;
 use formulanet::net::{Compute, Network, Precision};
 use formulanet_lab::paper::{FigureOptions, figure5};
 use formulanet_train::dataset::Prepared;
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         [_, model, folder, out, seed] => (model, folder, out, seed.parse()?),
         _ => return Err("expected MODEL FOLDER OUT.svg [SEED]".into()),
     };
-    let trained = TrainedModel::load(Path::new(model))?;
+    let trained = ModelFile::load(Path::new(model))?;
     let prepared = Prepared::open(Path::new(folder))?;
     let threads = processes::threads(&Alone);
     let network = Network::new(trained.model.clone(), Compute::new(Precision::Auto, threads));

@@ -3,8 +3,8 @@
 use formulanet::logic::{Interner, hol};
 
 use super::boost::Examples;
-use formulanet::rank::{Features, Signals, Theory};
-use formulanet::read::TheoryFile;
+use formulanet::proofs::{Features, ProofIndex, SignalTable};
+use formulanet::read::ProofCorpusFile;
 use formulanet::util::random::{falls_in, sample, scramble};
 use formulanet_train::{Error, Progress, Stage};
 
@@ -46,13 +46,13 @@ pub fn add_examples(
     let mut features = Vec::new();
     let options = hol::Options::default();
     let theory_file =
-        TheoryFile::read(file, &options, false, &mut Interner::new(), &mut |_, formula, names| {
+        ProofCorpusFile::read(file, &options, false, &mut Interner::new(), &mut |_, formula, names| {
             features.push(Features::of(formula, names));
         })?;
     let proof = |fact: usize| theory_file.facts[fact].proof.as_deref().filter(|used| !used.is_empty());
     let numbers = |used: &[u32]| used.iter().map(|&fact| fact as usize).collect::<Vec<usize>>();
     let proved: Vec<usize> = (0..features.len()).filter(|&fact| proof(fact).is_some()).collect();
-    let mut theory = Theory::default();
+    let mut theory = ProofIndex::default();
     let asked: Vec<usize> = match lesson {
         Lesson::Growing { first } => {
             let end = (features.len() as f64 * first) as usize;
@@ -92,7 +92,7 @@ pub fn add_examples(
 }
 
 /// Adds all candidates that were used and some of the others.
-fn add_group(signals: &Signals, fact: usize, used: &[u32], examples: &mut Examples) {
+fn add_group(signals: &SignalTable, fact: usize, used: &[u32], examples: &mut Examples) {
     let weight = (8.0 / used.len().max(1) as f32).powf(EVENNESS);
     for (candidate, row) in signals.facts().zip(signals.rows()) {
         let is_used = used.binary_search(&(candidate as u32)).is_ok();

@@ -3,7 +3,7 @@
 //! Numbers are sorted into bins once; a tree is grown level by level from histograms of first and second derivatives of the
 //! loss. All sums have a fixed order, so that the result does not depend on the number of threads.
 
-use formulanet::model::Forest;
+use formulanet::proofs::TreeEnsemble;
 use formulanet::util::random::{falls_in, scramble};
 use formulanet_train::{Error, Progress, Stage};
 
@@ -149,10 +149,14 @@ struct Split {
 /// # Errors
 ///
 /// If `progress` stops it.
-pub fn boost(examples: &Examples, options: &BoostOptions, progress: &dyn Progress) -> Result<Forest, Error> {
+pub fn boost(
+    examples: &Examples,
+    options: &BoostOptions,
+    progress: &dyn Progress,
+) -> Result<TreeEnsemble, Error> {
     progress.begin(Stage { name: "fitting", done: 0, of: options.trees as u64, unit: "trees" });
     let columns = make_columns(examples, options.threads);
-    let mut forest = Forest::new(examples.width, options.depth);
+    let mut forest = TreeEnsemble::new(examples.width, options.depth);
     let mut scores = vec![0.0f32; examples.len()];
     for tree in 0..options.trees as u64 {
         if progress.is_stopped() {

@@ -26,8 +26,10 @@ pub use predict::predict_tally;
 pub(crate) use symbols::Symbols;
 pub(crate) use table::{Code, Table};
 
-use formulanet::model::Forest;
-use formulanet::model::knowledge::memory::{Asked, LIKENESS, MEMORIES, REMEMBERED, Seen};
+use formulanet::model::memory::statements::{
+    ConjectureContext, LIKENESS, MEMORIES, REMEMBERED, StatementMemory,
+};
+use formulanet::proofs::TreeEnsemble;
 
 /// Counts of training with trees that judge by them.
 #[derive(Clone, PartialEq, Debug)]
@@ -39,9 +41,9 @@ pub struct Tally {
     pub(crate) symbols: Symbols,
     /// A table for every key.
     pub(crate) tables: Vec<Table>,
-    pub(crate) forest: Forest,
+    pub(crate) forest: TreeEnsemble,
     /// What statements were for the conjectures of training.
-    pub(crate) seen: Seen,
+    pub(crate) seen: StatementMemory,
 }
 
 /// Where a tally comes from.
@@ -68,14 +70,14 @@ pub struct TallyOrigin {
 /// What is known of a conjecture, whatever the statement; nothing if it does not matter.
 pub(crate) struct TallyGoal {
     goal: Option<Goal>,
-    asked: Asked,
+    asked: ConjectureContext,
 }
 
 impl Tally {
     /// What is known of a conjecture.
     pub(crate) fn goal(&self, conjecture: GraphInput<'_>) -> TallyGoal {
         if !self.origin.is_conditional {
-            return TallyGoal { goal: None, asked: Asked::default() };
+            return TallyGoal { goal: None, asked: ConjectureContext::default() };
         }
         TallyGoal {
             goal: Some(Goal::new(conjecture, &self.symbols)),
@@ -175,7 +177,7 @@ mod tests {
         let key = with("|- (f c)", |graph| describe(&symbols, graph, None).keys[0]);
         let bits = Table::bits_for(1);
         let entry = |_| Table::new(bits, [(Table::short(key, bits), Code::new(9, 9))].into_iter());
-        let mut forest = Forest::new(width(is_conditional), 1);
+        let mut forest = TreeEnsemble::new(width(is_conditional), 1);
         forest.push(&[(0, 0.5)], &[-1.0, 2.5]);
         Tally {
             origin: TallyOrigin {
@@ -191,7 +193,7 @@ mod tests {
             tables: names(is_conditional).map(entry).collect(),
             symbols,
             forest,
-            seen: Seen::default(),
+            seen: StatementMemory::default(),
         }
     }
 

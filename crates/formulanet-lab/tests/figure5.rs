@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use formulanet::logic::View;
-use formulanet::model::knowledge::memory::Seen;
-use formulanet::model::knowledge::proofs::Proofs;
+use formulanet::model::memory::proofs::TrainingProofs;
+use formulanet::model::memory::statements::StatementMemory;
 use formulanet::model::recipe::Recipe;
-use formulanet::model::{Origin, TrainedModel};
+use formulanet::model::{ModelFile, Origin};
 use formulanet::net::{Compute, Model, Network, NormKind, Precision};
 use formulanet_lab::paper::{Figure, FigureOptions as Options, figure5};
 use formulanet_train::dataset::{self, HoldOut, Prepared, prepare};
@@ -46,7 +46,7 @@ fn folder(directory: &Path, held_out: usize) -> Prepared {
     Prepared::open(&output).unwrap()
 }
 
-fn model(prepared: &Prepared, norm: NormKind) -> TrainedModel {
+fn model(prepared: &Prepared, norm: NormKind) -> ModelFile {
     let recipe = Recipe { dimension: 16, norm, ..Recipe::default_preset() };
     let origin = Origin {
         memory_of: None,
@@ -60,19 +60,19 @@ fn model(prepared: &Prepared, norm: NormKind) -> TrainedModel {
         recipe,
     };
     let model = Model::new(origin.recipe.config(prepared.vocabulary().len()), 7);
-    TrainedModel {
+    ModelFile {
         model: model.into(),
         origin,
         vocabulary: prepared.vocabulary().to_vec(),
-        proofs: Proofs::default(),
-        seen: Seen::default(),
+        proofs: TrainingProofs::default(),
+        seen: StatementMemory::default(),
         typical: Vec::new(),
         stamp: None,
     }
 }
 
 fn draw(
-    trained: &TrainedModel,
+    trained: &ModelFile,
     prepared: &Prepared,
     options: &Options,
     threads: usize,
@@ -172,7 +172,7 @@ fn more_than_there_is() {
 fn what_does_not_fit_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let prepared = folder(directory.path(), 1);
-    let check = |trained: &TrainedModel, prepared: &Prepared, options: &Options, expected: &str| {
+    let check = |trained: &ModelFile, prepared: &Prepared, options: &Options, expected: &str| {
         let message = draw(trained, prepared, options, 1).unwrap_err().to_string();
         assert!(message.contains(expected), "found {message}");
     };
@@ -185,5 +185,5 @@ fn what_does_not_fit_is_named() {
     check(&other, &prepared, &options, "expected graphs of the model's view `graph`, found `dag`");
     let strange = |(i, label): (usize, &String)| if i < 3 { label.clone() } else { format!("other {i}") };
     let vocabulary = trained.vocabulary.iter().enumerate().map(strange).collect();
-    check(&TrainedModel { vocabulary, ..trained }, &prepared, &options, "expected a model for this data");
+    check(&ModelFile { vocabulary, ..trained }, &prepared, &options, "expected a model for this data");
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
+use formulanet::Language;
 use formulanet::logic::Position;
 use formulanet::logic::hol::Overload;
-use formulanet::read::Syntax;
 use http_body_util::BodyExt;
 use serde::de::{DeserializeOwned, Error, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -52,7 +52,8 @@ impl Received {
         let needed = self.bytes.len() + piece.len();
         if needed > self.bytes.capacity() {
             let room = needed.max((2 * self.bytes.capacity()).min(most)).next_multiple_of(UNIT);
-            let units = (room / UNIT - 1).saturating_sub(self.held.as_ref().map_or(0, |held| held.num_permits()));
+            let units =
+                (room / UNIT - 1).saturating_sub(self.held.as_ref().map_or(0, |held| held.num_permits()));
             if units > 0 {
                 let units = u32::try_from(units).map_err(|_| Problem::too_many_bytes())?;
                 let more = Arc::clone(&bodies.0).try_acquire_many_owned(units);
@@ -111,7 +112,9 @@ pub(crate) async fn read(
         Ok(received)
     };
     let late = "the body did not come in time; send it faster";
-    timeout_at(deadline.until(), whole).await.unwrap_or_else(|_| Err(closing(StatusCode::REQUEST_TIMEOUT, late)))
+    timeout_at(deadline.until(), whole)
+        .await
+        .unwrap_or_else(|_| Err(closing(StatusCode::REQUEST_TIMEOUT, late)))
 }
 
 fn expect_json(headers: &HeaderMap) -> Result<(), Problem> {
@@ -242,7 +245,7 @@ pub(crate) struct NamedStatement {
     pub(crate) name: String,
     pub(crate) statement: String,
     #[serde(default)]
-    pub(crate) syntax: Option<Syntax>,
+    pub(crate) syntax: Option<Language>,
 }
 
 /// The statements of a request: a list, or the text of a file.

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use axum::http::StatusCode;
-use formulanet::model::TrainedModel;
-use formulanet::model::shipped;
-use formulanet::rank::{self, Additions, Change, Library, Reading};
-use formulanet::read::Syntax;
-use formulanet::{Corpus, Engine, Error, Model};
+use formulanet::corpus::LibrarySnapshot;
+use formulanet::engine::Model;
+use formulanet::library::{Additions, Change};
+use formulanet::model::{ModelFile, registry};
+use formulanet::rerank::JointReranker;
+use formulanet::{Corpus, Engine, Error, Language, Library};
 
 use crate::pool::Line;
 use crate::problem::Problem;
@@ -35,17 +36,18 @@ const MOST_IN_PLACE: usize = 1000;
 /// One state of a library.
 #[derive(Clone)]
 pub(crate) struct Contents {
-    pub(crate) shelf: Arc<rank::Shelf>,
+    pub(crate) shelf: Arc<LibrarySnapshot>,
     /// The re-ranker that was fitted to the library, if there is one.
-    pub(crate) reading: Option<Arc<Reading>>,
+    pub(crate) reading: Option<Arc<JointReranker>>,
 }
 
 impl Contents {
     /// Reads a library.
     fn load(library: &Library, engine: &Engine) -> Result<Self, Error> {
         let mut shelf = library.load()?;
-        let fitted = shelf.reader.take();
-        let reading = fitted.map(|file| Reading::new(file, engine.compute())).transpose()?.map(Arc::new);
+        let fitted = shelf.fitted.take();
+        let reading =
+            fitted.map(|file| JointReranker::new(file, engine.compute())).transpose()?.map(Arc::new);
         Ok(Contents { shelf: Arc::new(shelf), reading })
     }
 }
@@ -59,14 +61,14 @@ impl Shelf {
     /// The last complete state as a corpus.
     pub(crate) fn corpus(&self) -> Corpus {
         let Contents { shelf, reading } = self.contents();
-        Corpus::of_shelf(Arc::clone(&self.model), shelf, reading)
+        Corpus::of_snapshot(Arc::clone(&self.model), shelf, reading)
     }
 
     /// Reads what has changed in the file, at one moment, before any lock is taken.
     pub(crate) fn refresh(&self, library: &Library, engine: &Engine) -> Result<(), Error> {
         let _refreshing = lock(&self.refreshing);
         let before = self.contents().shelf;
-        match library.changes_since(before.bookmark(), before.learned.is_some())? {
+        match library.changes_since(before.generation(), before.learned.is_some())? {
             Change::None => {}
             Change::Appended(additions) => {
                 drop(before);
@@ -137,10 +139,14 @@ impl Catalog {
     pub(crate) fn open(settings: &Settings) -> Result<Self, StartError> {
         let slot = |name: &str| Slot { name: name.to_owned(), model: OnceLock::new() };
         let mut catalog = Catalog {
-            slots: shipped::for_libraries().map(slot).collect(),
+            slots: registry::embedding_models().map(slot).collect(),
             given: None,
             shelves: Vec::new(),
-            engine: Engine::builder().precision(settings.precision).threads(1).limits(settings.limits).build()?,
+            engine: Engine::builder()
+                .precision(settings.precision)
+                .threads(1)
+                .limits(settings.limits)
+                .build()?,
         };
         catalog.given = settings.model.as_deref().map(|model| catalog.add(model)).transpose()?;
         for path in &settings.libraries {
@@ -151,8 +157,8 @@ impl Catalog {
             catalog.shelves.push(shelf);
         }
         if catalog.given.is_none() {
-            for syntax in [Syntax::Hol, Syntax::Tptp] {
-                catalog.add(shipped::for_syntax(syntax))?;
+            for syntax in [Language::Hol, Language::Tptp] {
+                catalog.add(registry::for_language(syntax))?;
             }
         }
         Ok(catalog)
@@ -161,7 +167,7 @@ impl Catalog {
     /// Lets go of memory that waits for the next request.
     pub(crate) fn forget_buffers(&self) {
         let models = self.slots.iter().filter_map(|slot| slot.model.get());
-        models.for_each(|model| model.ranker.network().compute().forget_buffers());
+        models.for_each(|model| model.retriever.network().compute().forget_buffers());
         self.engine.trim();
         for shelf in &self.shelves {
             shelf.contents().reading.iter().for_each(|reading| reading.forget_buffers());
@@ -184,23 +190,23 @@ impl Catalog {
             return Ok(Arc::clone(model));
         }
         // Only shipped models are not there yet. One that cannot be read is a fault of the build.
-        let loaded = TrainedModel::named(&slot.name).and_then(|trained| self.lay_out(&slot.name, trained));
+        let loaded = ModelFile::named(&slot.name).and_then(|trained| self.lay_out(&slot.name, trained));
         let loaded = loaded.map_err(|_| Problem::fault())?;
         Ok(Arc::clone(slot.model.get_or_init(|| Arc::new(loaded))))
     }
 
     /// What re-ranks Lean's declarations.
-    pub(crate) fn reader(&self) -> Result<Option<Arc<Reading>>, Problem> {
+    pub(crate) fn reader(&self) -> Result<Option<Arc<JointReranker>>, Problem> {
         self.engine.built_in_reranker().map_err(|_| Problem::fault())
     }
 
     /// The name of the model for statements in a language.
-    pub(crate) fn default_model_name(&self, syntax: Syntax) -> &str {
-        self.given.as_ref().map_or(shipped::for_syntax(syntax), |given| &given.name)
+    pub(crate) fn default_model_name(&self, syntax: Language) -> &str {
+        self.given.as_ref().map_or(registry::for_language(syntax), |given| &given.name)
     }
 
     /// The model for statements in a language.
-    pub(crate) fn default_model(&self, syntax: Syntax) -> Result<Arc<Model>, Problem> {
+    pub(crate) fn default_model(&self, syntax: Language) -> Result<Arc<Model>, Problem> {
         self.model(self.default_model_name(syntax))
     }
 
@@ -250,13 +256,13 @@ pub(crate) fn shown(name: &str) -> String {
 
 impl Catalog {
     /// Makes a model ready for work on one thread: requests run side by side.
-    fn lay_out(&self, name: &str, trained: TrainedModel) -> Result<Model, Error> {
+    fn lay_out(&self, name: &str, trained: ModelFile) -> Result<Model, Error> {
         Ok(Model::new(name, self.engine.lay_out(trained)?))
     }
 
     /// Reads a shipped model or a model file, unless it is there already.
     fn add(&mut self, model: &str) -> Result<Arc<Model>, StartError> {
-        let trained = TrainedModel::named(model)?;
+        let trained = ModelFile::named(model)?;
         if let Some(known) = self.with_fingerprint(&trained.fingerprint()) {
             return Ok(known);
         }
@@ -280,24 +286,24 @@ impl Catalog {
     /// The model with a fingerprint, if it has been read.
     fn with_fingerprint(&self, fingerprint: &str) -> Option<Arc<Model>> {
         let mut models = self.slots.iter().filter_map(|slot| slot.model.get());
-        models.find(|model| model.ranker.fingerprint() == fingerprint).map(Arc::clone)
+        models.find(|model| model.retriever.fingerprint() == fingerprint).map(Arc::clone)
     }
 
     /// Reads a library, and the model that it was made with.
     fn read_shelf(&mut self, path: &Path) -> Result<Shelf, StartError> {
         let library = Library::open(path)?;
-        let made = library.made()?;
+        let made = library.info()?;
         let model = match (self.with_fingerprint(&made.fingerprint), &self.given) {
             (Some(known), _) => known,
             // Its model has gone. The given one does not fit, and to say so is more than that the other is not there.
             (None, Some(given))
-                if shipped::bytes(&made.model).is_none() && !Path::new(&made.model).exists() =>
+                if registry::bytes(&made.model).is_none() && !Path::new(&made.model).exists() =>
             {
                 Arc::clone(given)
             }
             (None, _) => self.add(&made.model)?,
         };
-        library.check(&model.ranker)?;
+        library.check(&model.retriever)?;
         let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let contents = Mutex::new(Contents::load(&library, &self.engine)?);
         let (refreshing, failure, line) = (Mutex::default(), Mutex::default(), Line::default());
@@ -307,7 +313,7 @@ impl Catalog {
 
 /// What requests call a model: a shipped model's name, or a file's; of the many that are called `model`, the folder's.
 fn model_name(model: &str) -> String {
-    if shipped::bytes(model).is_some() {
+    if registry::bytes(model).is_some() {
         return model.to_owned();
     }
     let path = Path::new(model);

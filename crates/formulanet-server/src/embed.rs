@@ -1,8 +1,8 @@
 //! `POST /v1/embed`: the vectors of statements.
 
 use axum::http::StatusCode;
+use formulanet::Language;
 use formulanet::model::encode::Encoded;
-use formulanet::read::Syntax;
 use serde::{Deserialize, Serialize};
 
 use crate::body::Arithmetic;
@@ -27,7 +27,7 @@ struct Item {
     #[serde(default, rename = "name")]
     _name: Option<String>,
     statement: String,
-    syntax: Option<Syntax>,
+    syntax: Option<Language>,
 }
 
 /// What is answered.
@@ -61,9 +61,9 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
             deadline.check()?;
         }
         let (field, syntax) = (format!("statements[{i}].statement"), statement.syntax.unwrap_or_default());
-        encoded.push(encode(&field, (&statement.statement, syntax), overload, &model.ranker)?);
+        encoded.push(encode(&field, (&statement.statement, syntax), overload, &model.retriever)?);
     }
-    let network = model.ranker.network();
+    let network = model.retriever.network();
     let mut vectors = Vec::with_capacity(encoded.len());
     for chunk in deadline.cancel().batches(&encoded, |encoded| encoded) {
         deadline.check()?;

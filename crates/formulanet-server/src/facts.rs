@@ -1,9 +1,9 @@
 //! `POST /v1/libraries/{name}/facts`: statements and proofs that are added to a library.
 
 use axum::http::{HeaderMap, StatusCode, header};
-use formulanet::Error;
-use formulanet::rank::{Intake, Library};
-use formulanet::read::{Proof, Syntax};
+use formulanet::analyze::Analyzer;
+use formulanet::read::Proof;
+use formulanet::{Error, Language, Library};
 use serde::{Deserialize, Serialize};
 
 use crate::given::check_count;
@@ -24,7 +24,7 @@ pub(crate) struct Request {
 struct Fact {
     name: String,
     statement: Option<String>,
-    syntax: Option<Syntax>,
+    syntax: Option<Language>,
     module: Option<String>,
     /// Names of what a proof of it used.
     proof: Option<Vec<String>>,
@@ -86,8 +86,8 @@ pub(crate) fn answer(
     let App { catalog, settings, .. } = app;
     let shelf = catalog.shelf(name)?;
     check_count(request.facts.len(), settings.max_premises).map_err(|problem| problem.in_field("facts"))?;
-    let ranker = &shelf.model.ranker;
-    let mut intake = Intake::new(ranker);
+    let retriever = &shelf.model.retriever;
+    let mut analyzer = Analyzer::new(retriever);
     let (mut statements, mut proofs) = (Vec::new(), Vec::new());
     for (i, Fact { name, statement, syntax, module, proof }) in request.facts.into_iter().enumerate() {
         if i % 64 == 0 {
@@ -104,9 +104,9 @@ pub(crate) fn answer(
             return Err(Problem::senseless(format!("facts[{i}]"), "expected `statement`, `proof` or both"));
         }
         if let Some(text) = statement {
-            let syntax = syntax.unwrap_or(shelf.contents().shelf.syntax);
-            let mut premise = intake
-                .take(&name, &text, syntax)
+            let syntax = syntax.unwrap_or(shelf.contents().shelf.language);
+            let mut premise = analyzer
+                .analyze(&name, &text, syntax)
                 .map_err(|error| Problem::of(error, format!("facts[{i}].statement")))?;
             premise.module = module.unwrap_or_default();
             statements.push(premise);
@@ -114,11 +114,11 @@ pub(crate) fn answer(
     }
     let failed = |error: Error| Problem::of_library(error, name);
     let mut library = Library::open_within(&shelf.path, deadline.left()).map_err(failed)?;
-    let addition = library.addition(ranker).map_err(failed)?;
-    let mut addition = addition.until(deadline.cancel(), deadline.until().into_std());
-    statements.into_iter().try_for_each(|statement| addition.push(statement)).map_err(failed)?;
-    proofs.into_iter().for_each(|proof| addition.push_proof(proof));
-    let added = addition.commit().map_err(failed)?;
+    let writer = library.writer(retriever).map_err(failed)?;
+    let mut writer = writer.until(deadline.cancel(), deadline.until().into_std());
+    statements.into_iter().try_for_each(|statement| writer.push(statement)).map_err(failed)?;
+    proofs.into_iter().for_each(|proof| writer.push_proof(proof));
+    let added = writer.commit().map_err(failed)?;
     // The next question knows it, without waiting for who watches the file. From here on, it is written: what cannot be read
     // now is read by who watches.
     if let Err(error) = shelf.refresh(&library, &catalog.engine) {
@@ -129,9 +129,9 @@ pub(crate) fn answer(
         changed: added.replaced,
         same: added.same,
         proofs: added.proofs,
-        strangers: added.strangers,
-        unknown: added.oddities.unknown,
-        ignored: added.oddities.circular + added.oddities.later,
+        strangers: added.of_unknown,
+        unknown: added.warnings.unknown,
+        ignored: added.warnings.circular + added.warnings.later,
     })
 }
 

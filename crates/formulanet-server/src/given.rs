@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
+use formulanet::analyze::{AnalyzedStatement, Analyzer};
+use formulanet::engine::Model;
 use formulanet::logic::hol::Overload;
 use formulanet::model::encode::Encoded;
-use formulanet::rank::{Intake, Premise, Ranker};
-use formulanet::read::{Source, Syntax};
-use formulanet::{Corpus, Model};
+use formulanet::read::Source;
+use formulanet::retrieve::VectorRetriever;
+use formulanet::{Corpus, Language};
 
 use crate::body::{Arithmetic, NamedStatement, Premises};
 use crate::catalog::{Catalog, Shelf};
@@ -22,7 +24,7 @@ pub(crate) struct Given<'a> {
     /// The request's own statements.
     pub(crate) own: Option<Own>,
     /// The language of the statements.
-    pub(crate) language: Syntax,
+    pub(crate) language: Language,
 }
 
 impl<'a> Given<'a> {
@@ -31,7 +33,7 @@ impl<'a> Given<'a> {
         catalog: &'a Catalog,
         library: Option<&str>,
         premises: Option<Premises>,
-        syntax: Option<Syntax>,
+        syntax: Option<Language>,
     ) -> Result<Self, Problem> {
         let shelf = library.map(|name| catalog.shelf(name)).transpose()?;
         let library = shelf.map(Shelf::corpus);
@@ -60,12 +62,7 @@ impl<'a> Given<'a> {
     }
 
     /// The statements to rank: those of the library, if there is one, and those that came with the request.
-    pub(crate) fn corpus(
-        self,
-        model: Arc<Model>,
-        local: Vec<Premise>,
-        is_problem: bool,
-    ) -> Corpus {
+    pub(crate) fn corpus(self, model: Arc<Model>, local: Vec<AnalyzedStatement>, is_problem: bool) -> Corpus {
         match &self.library {
             Some(library) => library.with_local(local, Some(self.language), is_problem),
             None => Corpus::of_local(model, local, self.language, is_problem),
@@ -76,12 +73,12 @@ impl<'a> Given<'a> {
 /// Reads one formula as a model does.
 pub(crate) fn encode(
     field: &str,
-    (text, syntax): (&str, Syntax),
+    (text, syntax): (&str, Language),
     overload: Option<Arithmetic>,
-    ranker: &Ranker,
+    retriever: &VectorRetriever,
 ) -> Result<Encoded, Problem> {
     let Arithmetic(overload) = overload.unwrap_or(Arithmetic(Overload::default()));
-    let read = Intake::new(ranker).with_overload(overload).take(field, text, syntax);
+    let read = Analyzer::new(retriever).with_overload(overload).analyze(field, text, syntax);
     read.map(|premise| premise.encoded).map_err(|error| Problem::of(error, field))
 }
 
@@ -101,21 +98,21 @@ impl Own {
     }
 
     /// The language of the first. Those of a list are in the request's language unless they say otherwise.
-    fn syntax(&self, asked: Option<Syntax>) -> Syntax {
+    fn syntax(&self, asked: Option<Language>) -> Language {
         match self {
             Own::List(list) => list.first().and_then(|first| first.syntax).or(asked).unwrap_or_default(),
-            Own::Text(source) => source.syntax(),
+            Own::Text(source) => source.language(),
         }
     }
 
     /// Reads them, and looks at their number and at the clock on the way.
     pub(crate) fn read(
         self,
-        mut intake: Intake<'_>,
-        asked: Option<Syntax>,
+        mut analyzer: Analyzer<'_>,
+        asked: Option<Language>,
         most: usize,
         deadline: &Deadline,
-    ) -> Result<Vec<Premise>, Problem> {
+    ) -> Result<Vec<AnalyzedStatement>, Problem> {
         let mut premises = Vec::new();
         match self {
             Own::List(list) => {
@@ -129,13 +126,13 @@ impl Own {
                         return Err(Problem::senseless(field, "expected a name, found nothing"));
                     }
                     let syntax = item.syntax.or(asked).unwrap_or_default();
-                    let read = intake.take(&item.name, &item.statement, syntax);
+                    let read = analyzer.analyze(&item.name, &item.statement, syntax);
                     let field = || format!("premises[{i}].statement");
                     premises.push(read.map_err(|error| Problem::of(error, field()))?);
                 }
             }
             Own::Text(source) => {
-                let read = intake.read(source).map_err(|error| Problem::of(error, "premises"))?;
+                let read = analyzer.read(source).map_err(|error| Problem::of(error, "premises"))?;
                 for premise in read {
                     if premises.len() % 64 == 0 {
                         deadline.check()?;

@@ -1,9 +1,8 @@
 //! `POST /v1/graph`: what the network sees of a formula, and a picture of it.
 
-use formulanet::Error;
 use formulanet::logic::draw::{self, SvgOptions};
 use formulanet::logic::{Graph, GraphBuilder, Interner, Position, View, hol, tptp};
-use formulanet::read::Syntax;
+use formulanet::{Error, Language};
 use serde::{Deserialize, Serialize};
 
 use crate::body::Arithmetic;
@@ -18,7 +17,7 @@ use crate::router::App;
 pub(crate) struct Request {
     formula: String,
     #[serde(default)]
-    syntax: Syntax,
+    syntax: Language,
     overload: Option<Arithmetic>,
     view: Option<String>,
     /// Names that this model knows are constants.
@@ -50,18 +49,18 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
     let view = view(request.view.as_deref())?;
     let limits = settings.limits;
     let options = match &request.model {
-        Some(name) => catalog.model(name)?.ranker.hol_options(),
+        Some(name) => catalog.model(name)?.retriever.hol_options(),
         None => hol::Options { limits, ..hol::Options::default() },
     };
     let overload = request.overload.map_or(options.overload, |Arithmetic(overload)| overload);
     let options = hol::Options { overload, ..options };
     let mut names = Interner::new();
     let formula = match request.syntax {
-        Syntax::Hol => hol::parse(&request.formula, &options, &mut names),
-        Syntax::HolWith(overload) => {
+        Language::Hol => hol::parse(&request.formula, &options, &mut names),
+        Language::HolWith(overload) => {
             hol::parse(&request.formula, &hol::Options { overload, ..options }, &mut names)
         }
-        Syntax::Tptp => tptp::parse_formula(&request.formula, tptp::Language::Fof, limits, &mut names),
+        Language::Tptp => tptp::parse_formula(&request.formula, tptp::Language::Fof, limits, &mut names),
     };
     let file = || "formula".to_owned();
     let formula = formula.map_err(|cause| Problem::of(Error::Parse { file: file(), cause }, "formula"))?;

@@ -11,7 +11,7 @@ use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use formulanet::rank::{LeanIndex, LeanQuestion, LeanSelector};
+use formulanet::lean::{LeanIndex, LeanQuery, LeanSelector};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize};
 use tokio::sync::Semaphore;
@@ -220,7 +220,7 @@ fn answer(app: &App, asked: Question, deadline: &Deadline) -> Result<Vec<Ranked>
     let local = places("local_premises", &asked.local_premises, premises, |name| index.place(name))?;
     let new: Vec<(&str, &str)> =
         asked.new_premises.iter().map(|premise| (premise.name.as_str(), premise.decl.as_str())).collect();
-    let question = LeanQuestion { state: &asked.state, modules: &imported, local: &local, new: &new };
+    let question = LeanQuery { state: &asked.state, modules: &imported, local: &local, new: &new };
     let reader = app.catalog.reader()?;
     let best = selector.best(reader.as_deref(), &question, asked.k, &deadline.cancel());
     let best = best.map_err(|error| Problem::of(error, "state"))?;

@@ -1,6 +1,6 @@
 //! `GET /v1/library`: the libraries of the server, and what is in them.
 
-use formulanet::read::Syntax;
+use formulanet::Language;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::Catalog;
@@ -52,7 +52,7 @@ pub(crate) struct LibraryRow {
     statements: usize,
     proofs: usize,
     model: String,
-    syntax: Syntax,
+    syntax: Language,
     /// Why the file cannot be read now; the state before is served.
     #[serde(skip_serializing_if = "Option::is_none")]
     unreadable: Option<String>,
@@ -62,14 +62,14 @@ pub(crate) struct LibraryRow {
 pub(crate) struct ModelRow {
     name: String,
     /// The languages whose statements it reads unless another model is asked for.
-    default_for: Vec<Syntax>,
+    default_for: Vec<Language>,
 }
 
 #[derive(Serialize)]
 pub(crate) struct EntryRow {
     name: String,
     statement: String,
-    syntax: Syntax,
+    syntax: Language,
 }
 
 /// Lists.
@@ -97,7 +97,7 @@ pub(crate) fn answer(app: &App, query: Query, deadline: &Deadline) -> Result<Ans
         }
         if found >= query.offset && entries.len() < query.limit {
             let (name, statement) = (entry.name.clone(), entry.text.clone());
-            entries.push(EntryRow { name, statement, syntax: entry.syntax });
+            entries.push(EntryRow { name, statement, syntax: entry.language });
         }
         found += 1;
     }
@@ -111,15 +111,15 @@ fn libraries(catalog: &Catalog, writable: bool) -> Answer {
         LibraryRow {
             name: shelf.name.clone(),
             statements: contents.entries.len(),
-            proofs: contents.learned.as_ref().map_or(0, |learned| learned.theory().proof_count()),
+            proofs: contents.learned.as_ref().map_or(0, |learned| learned.index().proof_count()),
             model: shelf.model.name.clone(),
-            syntax: contents.syntax,
+            syntax: contents.language,
             unreadable: shelf.failure(),
         }
     };
     let models = catalog.model_names().map(|name| {
-        let is_default = |syntax: &Syntax| catalog.default_model_name(*syntax) == name;
-        let default_for = [Syntax::Hol, Syntax::Tptp].into_iter().filter(is_default).collect();
+        let is_default = |syntax: &Language| catalog.default_model_name(*syntax) == name;
+        let default_for = [Language::Hol, Language::Tptp].into_iter().filter(is_default).collect();
         ModelRow { name: name.to_owned(), default_for }
     });
     let libraries = catalog.shelves.iter().map(library).collect();

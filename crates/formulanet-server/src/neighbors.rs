@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use formulanet::Hit;
-use formulanet::rank::Intake;
-use formulanet::read::{Statement, Syntax};
+use formulanet::analyze::Analyzer;
+use formulanet::{Hit, Language, Statement};
 use serde::{Deserialize, Serialize};
 
 use crate::body::{Arithmetic, Premises};
@@ -18,7 +17,7 @@ use crate::router::App;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
     formula: String,
-    syntax: Option<Syntax>,
+    syntax: Option<Language>,
     overload: Option<Arithmetic>,
     library: Option<String>,
     premises: Option<Premises>,
@@ -45,7 +44,7 @@ struct Row {
     /// The cosine of the angle between the vectors.
     similarity: f32,
     statement: String,
-    syntax: Syntax,
+    syntax: Language,
 }
 
 /// How many statements of a library are compared with the formula.
@@ -64,16 +63,17 @@ pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result
     let model = given.model(catalog, request.model.as_deref())?;
     let language = request.syntax.unwrap_or(given.language);
     let mut given = given;
-    let ranker = &model.ranker;
-    let formula = encode("formula", (request.formula.as_str(), language), request.overload, ranker)?;
-    let intake = Intake::new(ranker).without_features();
+    let retriever = &model.retriever;
+    let formula = encode("formula", (request.formula.as_str(), language), request.overload, retriever)?;
+    let analyzer = Analyzer::new(retriever).without_features();
     let own = given.own.take();
-    let own = own.map(|own| own.read(intake, request.syntax, settings.max_premises, deadline)).transpose()?;
+    let own =
+        own.map(|own| own.read(analyzer, request.syntax, settings.max_premises, deadline)).transpose()?;
     let corpus = given.corpus(Arc::clone(&model), own.unwrap_or_default(), false);
     let closest = catalog.engine.neighbors(&corpus, &formula, request.k, &deadline.cancel());
     let closest = closest.map_err(|error| Problem::of(error, "premises"))?;
     let row = |(hit, rank): (Hit, usize)| {
-        let Statement { name, text, syntax } = hit.statement;
+        let Statement { name, text, language: syntax } = hit.statement;
         Row { rank, name, similarity: hit.score, statement: text, syntax }
     };
     Ok(Answer { model: model.name.clone(), neighbors: closest.into_iter().zip(1..).map(row).collect() })

@@ -60,7 +60,8 @@ impl Problem {
 
     /// There is no memory left for what is still on its way.
     pub(crate) fn too_many_bytes() -> Self {
-        let message = "the bodies of other requests take all memory that there is for them; try again in a moment";
+        let message =
+            "the bodies of other requests take all memory that there is for them; try again in a moment";
         Problem { retry_after: Some(1), ..Self::new(StatusCode::TOO_MANY_REQUESTS, message) }.closing()
     }
 
@@ -99,9 +100,9 @@ impl Problem {
                 let message = "expected a conjecture, found none; give one the role `conjecture`";
                 Self::senseless(field, message)
             }
-            Error::TooManyForced { most, forced } => {
+            Error::TooManyIncluded { k, included } => {
                 let message = format!(
-                    "expected at most k = {most} statements that must be in, found {forced}; raise `k` or name fewer"
+                    "expected at most k = {k} statements that must be in, found {included}; raise `k` or name fewer"
                 );
                 Self::senseless(field, message)
             }

@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use axum::http::StatusCode;
+use formulanet::analyze::Analyzer;
 use formulanet::policy::Stage1;
-use formulanet::rank::Intake;
-use formulanet::read::{Statement, Syntax};
 use formulanet::{
-    Corpus, Duplicates, Error, Evidence, Goal, GoalFormula, Hit, Order, Policy, Query, Rerank, Take,
+    Corpus, Duplicates, Error, Evidence, Goal, GoalFormula, Hit, Language, Order, Policy, Query, Rerank,
+    Statement, Take,
 };
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +37,7 @@ pub(crate) struct Request {
     keep_goal: bool,
     #[serde(default)]
     order: Order,
-    syntax: Option<Syntax>,
+    syntax: Option<Language>,
     overload: Option<Arithmetic>,
     library: Option<String>,
     premises: Option<Premises>,
@@ -80,7 +80,7 @@ struct Row {
     name: String,
     score: f32,
     statement: String,
-    syntax: Syntax,
+    syntax: Language,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     why: Option<Why>,
 }
@@ -185,13 +185,14 @@ fn answers(
     let of_premises = |error: Error| Problem::of(error, "premises");
     let has_proofs = given.library.as_ref().map_or(Ok(false), Corpus::has_proofs).map_err(of_premises)?;
     let overload = request.overload.map(|Arithmetic(overload)| overload).unwrap_or_default();
-    let intake = Intake::new(&model.ranker).with_overload(overload);
-    let intake = if has_proofs { intake } else { intake.without_features() };
+    let analyzer = Analyzer::new(&model.retriever).with_overload(overload);
+    let analyzer = if has_proofs { analyzer } else { analyzer.without_features() };
     let own = given.own.take();
-    let own = own.map(|own| own.read(intake, request.syntax, settings.max_premises, deadline)).transpose()?;
+    let own =
+        own.map(|own| own.read(analyzer, request.syntax, settings.max_premises, deadline)).transpose()?;
     let (has_library, language) = (given.library.is_some(), request.syntax.unwrap_or(given.language));
     let language = match language {
-        Syntax::Hol => Syntax::HolWith(overload),
+        Language::Hol => Language::HolWith(overload),
         other => other,
     };
     let corpus = given.corpus(model, own.unwrap_or_default(), false);
@@ -224,7 +225,8 @@ fn answers(
     let duplicates = if request.keep_goal { Duplicates::Keep } else { Duplicates::Drop };
     let take = Take::new(request.k, request.threshold, request.include, request.exclude);
     let policy = Policy::for_people().order(request.order).rerank(rerank);
-    let mut query = Query::default().modules(request.modules).duplicates(duplicates).policy(policy).take(take);
+    let mut query =
+        Query::default().modules(request.modules).duplicates(duplicates).policy(policy).take(take);
     if let Some(before) = request.before {
         query = query.before(before);
     }
@@ -242,15 +244,20 @@ fn answers(
             took_ms: milliseconds_since(began),
             unknown: ranking.unknown_symbols,
             unmatched: ranking.unmatched,
-            premises: ranking.hits.into_iter().zip(1..).map(|(hit, rank)| row(hit, rank, has_proofs)).collect(),
+            premises: ranking
+                .hits
+                .into_iter()
+                .zip(1..)
+                .map(|(hit, rank)| row(hit, rank, has_proofs))
+                .collect(),
         })
     };
     Ok(goals.into_iter().map(answer).collect())
 }
 
 fn row(hit: Hit, rank: usize, has_proofs: bool) -> Row {
-    let Statement { name, text, syntax } = hit.statement;
-    let why = hit.evidence.map(|Evidence { shared, uses, used_by, .. }| Why {
+    let Statement { name, text, language: syntax } = hit.statement;
+    let why = hit.evidence.map(|Evidence { shared_symbols: shared, uses, used_by, .. }| Why {
         shared,
         uses: has_proofs.then_some(uses),
         used_by: has_proofs.then_some(used_by),
@@ -265,7 +272,7 @@ fn of_ranking(error: Error, field: &str) -> Problem {
             let message = format!("expected a statement of the library, found `{}`", shown(name));
             Problem::senseless(if field == "name" { field } else { "before" }, message)
         }
-        Error::TooManyForced { .. } => Problem::of(error, "include"),
+        Error::TooManyIncluded { .. } => Problem::of(error, "include"),
         Error::NoStatements => Problem::of(error, "premises"),
         _ => Problem::of(error, field),
     }

@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tower_http::catch_panic::CatchPanicLayer;
 
+use crate::body::{self, Bodies, Received};
 use crate::catalog::{Catalog, shown};
 use crate::guard::{self, Began};
 use crate::lean::{self, Lean};
@@ -21,7 +22,6 @@ use crate::page::Page;
 use crate::pool::{Deadline, MOST_LIGHT, Pool};
 use crate::problem::Problem;
 use crate::settings::Settings;
-use crate::body::{self, Bodies, Received};
 use crate::{embed, facts, graph, listing, neighbors, rank, select};
 
 /// Everything that answers depend on.

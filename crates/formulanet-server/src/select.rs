@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use formulanet::problem::{ProblemOptions, SymbolCoverage, as_axiom};
-use formulanet::read::{Source, Syntax};
-use formulanet::{Error, Evidence, Hit, Policy, Rerank, Symbols, Take};
+use formulanet::read::Source;
+use formulanet::{Error, Evidence, Hit, Language, Policy, Rerank, Symbols, Take};
 use serde::{Deserialize, Serialize};
 
 use crate::given::{Given, check_count, check_patterns};
@@ -103,19 +103,19 @@ pub(crate) fn answer(
     check_patterns("include", &request.include)?;
     check_patterns("exclude", &request.exclude)?;
     check_patterns("keep", &request.keep)?;
-    let given = Given::find(catalog, request.library.as_deref(), None, Some(Syntax::Tptp))?;
+    let given = Given::find(catalog, request.library.as_deref(), None, Some(Language::Tptp))?;
     let of_problem = |error: Error| Problem::of(error, "problem");
-    if given.library.as_ref().is_some_and(|library| library.language() != Syntax::Tptp) {
+    if given.library.as_ref().is_some_and(|library| library.language() != Language::Tptp) {
         return Err(of_problem(Error::NotTptp));
     }
     let model = given.model(catalog, request.model.as_deref())?;
     let source = Source::text("problem", request.problem);
     let options = ProblemOptions { keep_roles: request.keep, ..ProblemOptions::default() };
-    let mut problem = formulanet::Problem::read(source, &model.ranker, &options).map_err(of_problem)?;
+    let mut problem = formulanet::Problem::read(source, &model.retriever, &options).map_err(of_problem)?;
     let axioms = problem.axioms().len();
     check_count(axioms, settings.max_premises).map_err(|error| error.in_field("problem"))?;
     deadline.check()?;
-    let SymbolCoverage { known: symbols, total } = problem.coverage(&model.ranker);
+    let SymbolCoverage { known: symbols, total } = problem.coverage(&model.retriever);
     let corpus = given.corpus(model, problem.take_axioms(), true);
     let policy = Policy::for_provers()
         .symbols(if request.names { Symbols::Named } else { Symbols::Anonymous })
@@ -124,13 +124,14 @@ pub(crate) fn answer(
     let query = problem.query().policy(policy).take(take).explain();
     let ranking = catalog.engine.rank_with(&corpus, &query, &deadline.cancel());
     let ranking = ranking.map_err(|error| match error {
-        Error::TooManyForced { .. } => Problem::of(error, "include"),
+        Error::TooManyIncluded { .. } => Problem::of(error, "include"),
         error => of_problem(error),
     })?;
     let text = problem.reduced(&ranking.hits, ranking.considered);
     let row = |(hit, rank): (Hit, usize)| {
         let statement = as_axiom(&hit);
-        let Evidence { shared, unknown, .. } = hit.evidence.unwrap_or_default();
+        let Evidence { shared_symbols: shared, unknown_symbols: unknown, .. } =
+            hit.evidence.unwrap_or_default();
         Row { rank, name: hit.statement.name, score: hit.score, statement, shared, unknown }
     };
     Ok(Answer {

@@ -47,7 +47,10 @@ impl Server {
         let pool = Pool::new(settings.workers, settings.queue);
         let bodies = Bodies::new(settings.max_body);
         let (metrics, page) = (Metrics::default(), Page::new());
-        Ok(Server { app: Arc::new(App { address, settings, catalog, pool, metrics, bodies, page, lean }), listener })
+        Ok(Server {
+            app: Arc::new(App { address, settings, catalog, pool, metrics, bodies, page, lean }),
+            listener,
+        })
     }
 
     /// Where it listens, with the real port.
@@ -57,7 +60,11 @@ impl Server {
 
     /// Names of the libraries, with how many statements each has.
     pub fn libraries(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.app.catalog.shelves.iter().map(|shelf| (shelf.name.as_str(), shelf.contents().shelf.entries.len()))
+        self.app
+            .catalog
+            .shelves
+            .iter()
+            .map(|shelf| (shelf.name.as_str(), shelf.contents().shelf.entries.len()))
     }
 
     /// What there is for Lean, if the server answers it.

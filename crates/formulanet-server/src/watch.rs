@@ -6,8 +6,7 @@ use std::sync::Weak;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use formulanet::rank::Library;
-use formulanet::{Engine, Error};
+use formulanet::{Engine, Error, Library};
 
 use crate::catalog::Shelf;
 use crate::router::App;
@@ -70,7 +69,7 @@ fn look(shelf: &Shelf, engine: &Engine, watched: &mut Option<Watched>) -> Result
     }
     *watched = None;
     let library = Library::open_within(&shelf.path, PATIENCE)?;
-    library.check(&shelf.model.ranker)?;
+    library.check(&shelf.model.retriever)?;
     let version = library.version()?;
     shelf.refresh(&library, engine)?;
     *watched = Some(Watched { library, version, stamp });

@@ -13,10 +13,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::Running;
-use formulanet::model::TrainedModel;
+use formulanet::analyze::Analyzer;
+use formulanet::model::ModelFile;
 use formulanet::net::{Compute, Precision};
-use formulanet::rank::{Intake, Library, Ranker};
-use formulanet::read::{Proof, Syntax};
+use formulanet::read::Proof;
+use formulanet::retrieve::VectorRetriever;
+use formulanet::{Language, Library};
 use serde_json::json;
 
 const TOKEN: &str = "a-token-that-nobody-knows";
@@ -75,7 +77,7 @@ fn on_disk(library: &Library) -> State {
 
 struct Scene<'a> {
     server: &'a Running,
-    ranker: &'a Ranker,
+    retriever: &'a VectorRetriever,
     history: &'a Mutex<History>,
 }
 
@@ -101,11 +103,11 @@ impl Scene<'_> {
             }
             2 => drop(library.forget(&some, false).unwrap()),
             _ => {
-                let mut intake = Intake::new(self.ranker);
-                let mut addition = library.addition(self.ranker).unwrap();
+                let mut intake = Analyzer::new(self.retriever);
+                let mut addition = library.writer(self.retriever).unwrap();
                 for _ in 0..1 + dice.roll(3) {
                     let (name, text) = dice.statement();
-                    addition.push(intake.take(&name, &text, Syntax::Hol).unwrap()).unwrap();
+                    addition.push(intake.analyze(&name, &text, Language::Hol).unwrap()).unwrap();
                     state.insert(name, text);
                 }
                 addition.commit().unwrap();
@@ -133,7 +135,7 @@ impl Scene<'_> {
     }
 
     /// Another library in its place: with the same names and other texts, with fewer or with more of them.
-    fn by_replacement(&self, dice: &mut Dice, number: usize) {
+    fn by_replacement(&self, dice: &mut Dice) {
         let mut history = self.lock();
         let (began, mut state) = (Instant::now(), State::new());
         let is_same = dice.roll(2) == 0;
@@ -142,10 +144,12 @@ impl Scene<'_> {
             state.insert(if is_same { name.clone() } else { other }, text);
         }
         let folder = &self.server.folder;
-        let (new, model) = (folder.path(&format!("new{number}.db")), folder.text("tiny.safetensors"));
-        let mut intake = Intake::new(self.ranker);
-        Library::build(&new, self.ranker, &model, |addition| {
-            state.iter().try_for_each(|(name, text)| addition.push(intake.take(name, text, Syntax::Hol)?))
+        let (new, model) = (folder.path("new.db"), folder.text("tiny.safetensors"));
+        let mut intake = Analyzer::new(self.retriever);
+        Library::build(&new, self.retriever, &model, |addition| {
+            state
+                .iter()
+                .try_for_each(|(name, text)| addition.push(intake.analyze(name, text, Language::Hol)?))
         })
         .unwrap();
         std::fs::rename(&new, folder.path("small.db")).unwrap();
@@ -170,17 +174,18 @@ fn every_answer_is_from_a_state_that_the_file_had() {
     let wanted: Option<usize> = std::env::var("FORMULANET_CHANGES").ok().and_then(|text| text.parse().ok());
     let changes = wanted.unwrap_or(200);
     let server = Running::new(|settings| settings.token = Some(TOKEN.to_owned()));
-    let model = TrainedModel::load(&server.folder.path("tiny.safetensors")).unwrap();
-    let ranker = Ranker::new(model, Compute::new(Precision::F32, 1)).unwrap();
+    let model = ModelFile::load(&server.folder.path("tiny.safetensors")).unwrap();
+    let retriever = VectorRetriever::new(model, Compute::new(Precision::F32, 1)).unwrap();
     let path = server.folder.path("small.db");
     let history = Mutex::new(History { now: State::new(), past: Vec::new() });
     let first = on_disk(&Library::open(&path).unwrap());
     history.lock().unwrap().push(first, Instant::now());
-    let scene = Scene { server: &server, ranker: &ranker, history: &history };
+    let scene = Scene { server: &server, retriever: &retriever, history: &history };
     let (left, is_over, begin) = (AtomicUsize::new(changes), AtomicBool::new(false), Instant::now());
     let goes_on = || {
         let has_time = wanted.is_some() || begin.elapsed() < SHORT;
-        has_time && left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
+        has_time
+            && left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
     };
     let answers = thread::scope(|scope| {
         let readers = [(); 2].map(|()| {
@@ -198,7 +203,7 @@ fn every_answer_is_from_a_state_that_the_file_had() {
                 let mut dice = Dice(seed);
                 while goes_on() {
                     match dice.roll(12) {
-                        0 if seed == 1 => scene.by_replacement(&mut dice, dice.0 as usize),
+                        0 if seed == 1 => scene.by_replacement(&mut dice),
                         roll if roll % 2 == 0 => scene.by_request(&mut dice),
                         _ => scene.by_command_line(&mut dice),
                     }
@@ -212,10 +217,11 @@ fn every_answer_is_from_a_state_that_the_file_had() {
         is_over.store(true, Ordering::Relaxed);
         readers.into_iter().flat_map(|reader| reader.join().unwrap()).collect::<Vec<_>>()
     });
+    let last = scene.ask().2;
     let History { now, past } = history.into_inner().unwrap();
     let library = Library::open(&path).unwrap();
     assert_eq!(on_disk(&library), now, "the history is not what was written");
-    assert_eq!(scene.ask().2, hash(&now), "the last state is not what is served");
+    assert_eq!(last, hash(&now), "the last state is not what is served");
     let listed = server.get("/v1/library").json()["libraries"][0].clone();
     assert_eq!(listed["proofs"], library.proof_count().unwrap(), "{listed}");
     // Where each state lasted from and to, of which one has to fit.

@@ -6,10 +6,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use common::{Running, files};
-use formulanet::model::TrainedModel;
+use formulanet::analyze::Analyzer;
+use formulanet::model::ModelFile;
 use formulanet::net::{Compute, Precision};
-use formulanet::rank::{Intake, Library, Ranker};
-use formulanet::read::{Proof, Syntax};
+use formulanet::read::Proof;
+use formulanet::retrieve::VectorRetriever;
+use formulanet::{Language, Library};
 use serde_json::{Value, json};
 
 /// Waits until the only library is as expected, far longer than it should take.
@@ -27,16 +29,16 @@ fn wait(server: &Running, expected: &Value) {
 }
 
 /// The model that the server's library was made with.
-fn ranker(server: &Running) -> Ranker {
-    let model = TrainedModel::load(&server.folder.path("tiny.safetensors")).unwrap();
-    Ranker::new(model, Compute::new(Precision::F32, 1)).unwrap()
+fn retriever(server: &Running) -> VectorRetriever {
+    let model = ModelFile::load(&server.folder.path("tiny.safetensors")).unwrap();
+    VectorRetriever::new(model, Compute::new(Precision::F32, 1)).unwrap()
 }
 
-fn add(library: &mut Library, ranker: &Ranker, statements: &[(&str, &str)]) {
-    let mut intake = Intake::new(ranker);
-    let mut addition = library.addition(ranker).unwrap();
+fn add(library: &mut Library, retriever: &VectorRetriever, statements: &[(&str, &str)]) {
+    let mut analyzer = Analyzer::new(retriever);
+    let mut addition = library.writer(retriever).unwrap();
     for (name, text) in statements {
-        addition.push(intake.take(name, text, Syntax::Hol).unwrap()).unwrap();
+        addition.push(analyzer.analyze(name, text, Language::Hol).unwrap()).unwrap();
     }
     addition.commit().unwrap();
 }
@@ -47,7 +49,7 @@ fn changes_are_seen_without_a_restart() {
     let path = server.folder.path("small.db");
     wait(&server, &json!([6, 0]));
     let mut library = Library::open(&path).unwrap();
-    add(&mut library, &ranker(&server), &[("NEW", "!m. 0 + m = m")]);
+    add(&mut library, &retriever(&server), &[("NEW", "!m. 0 + m = m")]);
     wait(&server, &json!([7, 0]));
     let proof =
         |name: &str, used: &str| Proof { name: name.into(), used: vec![used.into()], place: "test".into() };
@@ -96,10 +98,12 @@ fn wait_for(server: &Running, expected: &[(&str, &str)]) {
 fn another(server: &Running, statements: &[(&str, &str)]) -> PathBuf {
     let (path, model) = (server.folder.path("other.db"), server.folder.text("tiny.safetensors"));
     let _ = std::fs::remove_file(&path);
-    let ranker = ranker(server);
-    let mut intake = Intake::new(&ranker);
-    Library::build(&path, &ranker, &model, |addition| {
-        statements.iter().try_for_each(|(name, text)| addition.push(intake.take(name, text, Syntax::Hol)?))
+    let retriever = retriever(server);
+    let mut intake = Analyzer::new(&retriever);
+    Library::build(&path, &retriever, &model, |addition| {
+        statements
+            .iter()
+            .try_for_each(|(name, text)| addition.push(intake.analyze(name, text, Language::Hol)?))
     })
     .unwrap();
     path

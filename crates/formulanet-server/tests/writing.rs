@@ -153,7 +153,7 @@ fn who_waits_to_write_is_in_the_way_of_nobody() {
     });
     drop(lock);
     std::thread::sleep(Duration::from_millis(500));
-    let library = formulanet::rank::Library::open(&server.folder.path("small.db")).unwrap();
+    let library = formulanet::Library::open(&server.folder.path("small.db")).unwrap();
     assert_eq!((library.count().unwrap(), library.proof_count().unwrap()), (6, 0));
     let fact = r#"{"facts": [{"name": "NEW", "statement": "!n. n + n = 2 * n"}]}"#;
     assert_eq!(add(&server, "small", Some(TOKEN), fact).status, 200);

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use formulanet::model::knowledge::conjectures::Conjectures;
-use formulanet::model::knowledge::memory::{Seen, key};
-use formulanet::model::knowledge::proofs::{Proofs, named};
+use formulanet::model::memory::conjectures::Conjectures;
+use formulanet::model::memory::proofs::{TrainingProofs, named};
+use formulanet::model::memory::statements::{StatementMemory, key};
 
 use crate::dataset::{Conjecture, Prepared, Split};
 
@@ -15,7 +15,7 @@ pub fn conjectures(prepared: &Prepared) -> Conjectures {
 }
 
 /// Remembers statements of the training split that have at least `least` labels.
-pub fn labels(prepared: &Prepared, least: u32) -> Seen {
+pub fn labels(prepared: &Prepared, least: u32) -> StatementMemory {
     let training = prepared.of_split(Split::Train);
     let mut labelled: Vec<(u32, u32, bool)> = Vec::with_capacity(prepared.meta().counts.pairs);
     for (conjecture, number) in training.zip(0..) {
@@ -28,11 +28,11 @@ pub fn labels(prepared: &Prepared, least: u32) -> Seen {
         let key = key(prepared.graph(same[0].0));
         same.iter().map(move |&(_, conjecture, is_useful)| (key, conjecture, is_useful))
     });
-    Seen::from_labels(entries, conjectures(prepared))
+    StatementMemory::from_labels(entries, conjectures(prepared))
 }
 
 /// Remembers the premises that proofs of the training split used.
-pub fn proofs(prepared: &Prepared) -> Proofs {
+pub fn proofs(prepared: &Prepared) -> TrainingProofs {
     let key_of = |graph: u32| key(prepared.graph(graph));
     let training = || prepared.of_split(Split::Train);
     let used = |conjecture| used(prepared, conjecture);
@@ -50,7 +50,7 @@ pub fn proofs(prepared: &Prepared) -> Proofs {
     };
     let uses: Vec<Vec<u64>> =
         training().map(|conjecture| used(conjecture).flat_map(keys_of).collect()).collect();
-    Proofs::from_uses(conjectures(prepared), &uses)
+    TrainingProofs::from_uses(conjectures(prepared), &uses)
 }
 
 /// The names and graphs of the premises of a conjecture's proof, and of the conjecture itself: a similar theorem may help to

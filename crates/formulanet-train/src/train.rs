@@ -35,8 +35,8 @@ use crate::eval::{Predictions, Ranking};
 use crate::{Error, Progress, Stage, processes, remember};
 use folder::{RunData, RunFolder};
 use formulanet::error::shown;
-use formulanet::model::TrainedModel;
-use formulanet::model::knowledge::memory::Seen;
+use formulanet::model::ModelFile;
+use formulanet::model::memory::statements::StatementMemory;
 use formulanet::model::recipe::Recipe;
 use order::Order;
 use sitting::{Learner, Reached, Sitting};
@@ -52,7 +52,7 @@ pub struct Run<'a> {
     /// The run folder: written, or gone on with.
     pub folder: &'a Path,
     /// A model whose weights the network begins with; random ones if there is none.
-    pub first_weights: Option<&'a TrainedModel>,
+    pub first_weights: Option<&'a ModelFile>,
     /// What does not change the result.
     pub options: RunOptions,
 }
@@ -217,11 +217,15 @@ pub fn train(
     let compute = Compute::among(group, recipe.precision, options.threads);
     let data = RunData::of(prepared);
     shared::agree(&compute, recipe, || {
-        let first = first_weights.map_or_else(|| "random".to_owned(), TrainedModel::fingerprint);
+        let first = first_weights.map_or_else(|| "random".to_owned(), ModelFile::fingerprint);
         (format!("{} with digest {:016x}", data.facts, prepared.digest()), first)
     })?;
     let dealing = shared::dealing(group, recipe)?;
-    let seen = if recipe.memory > 0 { remember::labels(prepared, recipe.memory) } else { Seen::default() };
+    let seen = if recipe.memory > 0 {
+        remember::labels(prepared, recipe.memory)
+    } else {
+        StatementMemory::default()
+    };
     let mut order = Order::new(prepared, recipe, &seen, dealing, &compute);
     if order.count() < 2 {
         return Err(Error::TooFewPairs { data: shown(prepared.path()), found: order.count() });

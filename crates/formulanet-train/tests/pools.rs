@@ -4,13 +4,13 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use formulanet::logic::{Interner, Limits, hol, tptp};
-use formulanet::model::TogetherFile;
-use formulanet::model::together::TogetherRecipe;
+use formulanet::model::JointModelFile;
+use formulanet::model::joint::JointRecipe;
 use formulanet::net::together::Loss;
 use formulanet::net::{Compute, Precision};
 use formulanet::policy::{Fuse, RerankerSource, Stage2};
-use formulanet::rank::{Pool, Reading};
-use formulanet::read::{Statement, Syntax};
+use formulanet::rerank::{JointReranker, ToldFeatures};
+use formulanet::{Language, Statement};
 use formulanet_testing::{Folder, Stopper};
 use formulanet_train::dataset::{HoldOut, ProblemOptions, Problems, Split};
 use formulanet_train::eval::{Company, Reader, pool_ranking, predict_together, retriever_ranking};
@@ -86,7 +86,7 @@ fn pools_are_the_same_on_any_number_of_threads_and_come_back_from_a_folder() {
     for is_ordered in [true, false] {
         let one = pools(&place, is_ordered, 1);
         assert_eq!(shown(&pools(&place, is_ordered, 3)), shown(&one));
-        assert_eq!(one.features().len(), Pool::FEATURES.len());
+        assert_eq!(one.features().len(), ToldFeatures::FEATURES.len());
         assert_eq!((one.len(), one.of_split(Split::Validation).count()), (FACTS - 18, 12));
         let name = format!("pools-{is_ordered}");
         one.write_pools(&place.path(&name)).unwrap();
@@ -167,9 +167,9 @@ fn compute() -> Compute {
 }
 
 /// A network that was trained on pools of the library.
-fn trained(place: &Folder) -> (Problems, TogetherFile) {
+fn trained(place: &Folder) -> (Problems, JointModelFile) {
     let problems = pools(place, false, 1);
-    let recipe = TogetherRecipe {
+    let recipe = JointRecipe {
         dimension: 8,
         rounds: 2,
         hidden: 16,
@@ -181,7 +181,7 @@ fn trained(place: &Folder) -> (Problems, TogetherFile) {
         batch: 600,
         epochs: 6,
         precision: Precision::F32,
-        ..TogetherRecipe::default()
+        ..JointRecipe::default()
     };
     let run = TogetherRun {
         problems: &problems,
@@ -193,7 +193,7 @@ fn trained(place: &Folder) -> (Problems, TogetherFile) {
         panic!("expected a validation");
     };
     assert_eq!(validation.ranking.unwrap().queries, 12);
-    (problems, TogetherFile::named(&place.path("run").display().to_string()).unwrap())
+    (problems, JointModelFile::named(&place.path("run").display().to_string()).unwrap())
 }
 
 #[test]
@@ -242,13 +242,13 @@ fn reading_ranks_better_than_the_retriever_and_looks_at_no_name() {
     // What is not read keeps the retriever's order.
     assert_eq!(measure(Some(1)), retrieved);
 
-    let reading = Reading::new(file, compute()).unwrap();
+    let reading = JointReranker::new(file, compute()).unwrap();
     let read = |prefix: &str| {
         let text = |statement: &str| {
             statement.replace("f", &format!("{prefix}f")).replace("c", &format!("{prefix}c"))
         };
         let statement =
-            |statement: &str| Statement { name: "s".into(), text: text(statement), syntax: Syntax::Tptp };
+            |statement: &str| Statement { name: "s".into(), text: text(statement), language: Language::Tptp };
         let candidates: Vec<Statement> =
             ["! [X] : f1(X) = c", "f2(c) = c", "this is ( no formula", "! [X] : f1(f1(X)) = X"]
                 .map(statement)

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use formulanet::logic::View;
-use formulanet::model::TrainedModel;
+use formulanet::model::ModelFile;
 use formulanet::model::recipe::Recipe;
 use formulanet::net::{Compute, Meeting, Network, Precision, Storage};
-use formulanet::{Engine, Policy, Query, Ranker, Rerank, Statement};
+use formulanet::retrieve::VectorRetriever;
+use formulanet::{Engine, Policy, Query, Rerank, Statement};
 use formulanet_testing::{Folder, Stopper};
 use formulanet_train::Silent;
 use formulanet_train::dataset::{HoldOut, Options, Prepared, Split, prepare};
@@ -100,13 +101,14 @@ fn premises_of_the_topic_come_first() {
         };
         let ranking = validation.ranking.unwrap();
         assert!(ranking.recall_at[&2] > 0.9 && ranking.mean_reciprocal_rank > 0.9, "{name} {ranking:?}");
-        let trained = TrainedModel::from_bytes(&model(&place, name), name).unwrap();
+        let trained = ModelFile::from_bytes(&model(&place, name), name).unwrap();
         assert!(trained.ranks() && trained.proofs.is_empty() == (proofs == 0.0));
         let data = data(&place);
         let map = TokenMap::new(data.vocabulary(), &trained.vocabulary, name).unwrap();
         let network = Network::new(trained.model.clone(), Compute::new(Precision::F32, 1));
         let again =
-            rank_premises(&network, &trained.known(), &data, &map, &[Split::Validation], &Silent).unwrap();
+            rank_premises(&network, &trained.prior_knowledge(), &data, &map, &[Split::Validation], &Silent)
+                .unwrap();
         assert_eq!(again, ranking);
         let file = place.path(name).join("model.safetensors");
         let engine = Engine::builder().model(file.to_string_lossy()).precision(Precision::F32).threads(1);
@@ -154,7 +156,7 @@ fn statements_are_remembered() {
         let RunEnd::Finished(Some(validation)) = run(&place, &recipe, name, u64::MAX, false, 1) else {
             panic!("not finished");
         };
-        let trained = TrainedModel::from_bytes(&model(&place, name), name).unwrap();
+        let trained = ModelFile::from_bytes(&model(&place, name), name).unwrap();
         assert_eq!(trained.seen.len(), 24);
         let data = data(&place);
         let map = TokenMap::new(data.vocabulary(), &trained.vocabulary, name).unwrap();
@@ -171,7 +173,7 @@ fn statements_are_remembered() {
         assert!(matches!(stopped, RunEnd::Stopped(7)));
         run(&place, &recipe, &parts, u64::MAX, true, 1);
         assert!(model(&place, name) == model(&place, &parts));
-        assert_eq!(Ranker::new(trained, Compute::new(Precision::F32, 1)).is_err(), marks);
+        assert_eq!(VectorRetriever::new(trained, Compute::new(Precision::F32, 1)).is_err(), marks);
     }
 }
 

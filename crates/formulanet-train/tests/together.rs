@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use formulanet::logic::View;
-use formulanet::model::together::TogetherRecipe;
-use formulanet::model::{AnyModel, TogetherFile, TrainedModel};
+use formulanet::model::joint::JointRecipe;
+use formulanet::model::{JointModelFile, ModelFile, ModelKind};
 use formulanet::net::{Compute, Precision};
 use formulanet_testing::{Folder, Stopper};
 use formulanet_train::dataset::{HoldOut, Options, Prepared, ProblemOptions, Problems, Split, prepare};
@@ -108,8 +108,8 @@ fn other_and_damaged_folders_are_refused() {
     assert!(refused("data").to_string().contains("found a damaged one"));
 }
 
-fn recipe() -> TogetherRecipe {
-    TogetherRecipe {
+fn recipe() -> JointRecipe {
+    JointRecipe {
         dimension: 16,
         rounds: 3,
         hidden: 32,
@@ -121,13 +121,13 @@ fn recipe() -> TogetherRecipe {
         validate_every: 20,
         average: 0.9,
         precision: Precision::F32,
-        ..TogetherRecipe::default()
+        ..JointRecipe::default()
     }
 }
 
 fn run(
     place: &Folder,
-    recipe: &TogetherRecipe,
+    recipe: &JointRecipe,
     name: &str,
     stop_after: u64,
     resumes: bool,
@@ -140,14 +140,14 @@ fn run(
     train_together(&run, &Stopper::after(stop_after), &mut |_| ()).unwrap()
 }
 
-fn model(place: &Folder, run: &str) -> TogetherFile {
+fn model(place: &Folder, run: &str) -> JointModelFile {
     let bytes = place.bytes(&format!("{run}/model.safetensors"));
-    assert!(matches!(TrainedModel::from_bytes(&bytes, "m"), Err(Error::ReadsTogether { .. })));
-    TogetherFile::from_bytes(&bytes, run).unwrap()
+    assert!(matches!(ModelFile::from_bytes(&bytes, "m"), Err(Error::ReadsTogether { .. })));
+    JointModelFile::from_bytes(&bytes, run).unwrap()
 }
 
 fn predictions(
-    file: &TogetherFile,
+    file: &JointModelFile,
     problems: &Problems,
     present: Option<usize>,
     hides_names: bool,
@@ -189,13 +189,13 @@ fn a_network_learns_to_read_together() {
     assert_ne!(known, hidden);
     assert_eq!(predictions(&file, &problems, Some(4), true), hidden);
     assert_ne!(predictions(&file, &problems, Some(1), true), hidden);
-    assert!(matches!(AnyModel::named(&place.text("run")), Ok(AnyModel::Together(_))));
+    assert!(matches!(ModelKind::named(&place.text("run")), Ok(ModelKind::Joint(_))));
 }
 
 #[test]
 fn a_run_is_resumed_to_the_same_bytes() {
     let place = place("");
-    let recipe = TogetherRecipe { epochs: 3, subsets: 0.5, ..recipe() };
+    let recipe = JointRecipe { epochs: 3, subsets: 0.5, ..recipe() };
     run(&place, &recipe, "whole", u64::MAX, false, 1);
     assert!(matches!(run(&place, &recipe, "parts", 5, false, 3), RunEnd::Stopped(5)));
     assert!(matches!(run(&place, &recipe, "parts", 9, true, 1), RunEnd::Stopped(14)));
@@ -207,7 +207,7 @@ fn a_run_is_resumed_to_the_same_bytes() {
 
 #[test]
 fn without_names_renaming_changes_nothing() {
-    let recipe = TogetherRecipe { epochs: 2, min_count: 0, ..recipe() };
+    let recipe = JointRecipe { epochs: 2, min_count: 0, ..recipe() };
     let trained = |prefix: &str| {
         let place = place(prefix);
         run(&place, &recipe, "run", u64::MAX, false, 1);
@@ -222,7 +222,7 @@ fn without_names_renaming_changes_nothing() {
 fn other_data_and_wrong_recipes_are_refused() {
     let (place, other) = (place(""), place("other_"));
     run(&place, &recipe(), "run", 2, false, 1);
-    let start = |problems: &Problems, recipe: &TogetherRecipe, resumes: bool| {
+    let start = |problems: &Problems, recipe: &JointRecipe, resumes: bool| {
         let options = RunOptions { threads: 1, resumes, ..RunOptions::default() };
         let folder = place.path("run");
         let run = TogetherRun { problems, recipe, folder: &folder, options };
@@ -230,7 +230,7 @@ fn other_data_and_wrong_recipes_are_refused() {
     };
     assert!(matches!(start(&raw_problems(&other), &recipe(), true), Error::OtherData { .. }));
     assert!(matches!(start(&raw_problems(&place), &recipe(), false), Error::RunExists { .. }));
-    let wrong = TogetherRecipe { rounds: 0, ..recipe() };
+    let wrong = JointRecipe { rounds: 0, ..recipe() };
     assert!(start(&raw_problems(&place), &wrong, false).to_string().contains("rounds"));
     let options =
         ProblemOptions { validation: HoldOut::Number(CONJECTURES), seed: 0, keep_going: false, threads: 1 };

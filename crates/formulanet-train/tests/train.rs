@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use formulanet::model::TrainedModel;
+use formulanet::model::ModelFile;
 use formulanet::model::recipe::Recipe;
 use formulanet::net::{Compute, Group, Network, Precision, team};
 use formulanet_testing::{Folder, Stopper};
@@ -73,7 +73,7 @@ impl Place {
         recipe: &Recipe,
         run: &str,
         options: RunOptions,
-        first_weights: Option<&TrainedModel>,
+        first_weights: Option<&ModelFile>,
         stop_after: u64,
     ) -> Result<RunEnd, Error> {
         let run = Run { prepared, recipe, folder: &self.path(run), first_weights, options };
@@ -131,7 +131,7 @@ fn what_can_be_learnt_is_learnt() {
         assert!(validation.accuracy > 0.95, "{recipe:?} {validation:?}");
         assert_eq!(validation.pairs, 40);
         // The model file says the same, in another process as well as here.
-        let trained = TrainedModel::load(&place.path(&run).join("model.safetensors")).unwrap();
+        let trained = ModelFile::load(&place.path(&run).join("model.safetensors")).unwrap();
         assert_eq!(trained.origin.recipe, *recipe);
         let data = place.data();
         let map = TokenMap::new(data.vocabulary(), &trained.vocabulary, "model").unwrap();
@@ -305,7 +305,7 @@ fn a_model_of_another_world_is_refused() {
 fn first_weights_can_be_given() {
     let place = Place::new();
     place.train(&recipe(), "first", options(1, false), u64::MAX).unwrap();
-    let first = TrainedModel::load(&place.path("first").join("model.safetensors")).unwrap();
+    let first = ModelFile::load(&place.path("first").join("model.safetensors")).unwrap();
     let short = Recipe { limit_pairs: 64, ..recipe() };
     place.train_on(&place.data(), &short, "second", options(1, false), Some(&first), 1).unwrap();
     let outcome = place.train(&short, "second", options(1, true), u64::MAX).unwrap();

@@ -1,17 +1,25 @@
 //! What may be used for a goal: an immutable snapshot of statements, analysed once.
 
+mod snapshot;
+mod vector_cache;
+mod vectors;
+
 use std::path::{Path, PathBuf};
 #[cfg(feature = "sqlite")]
 use std::sync::Mutex;
 use std::sync::{Arc, OnceLock};
 
-use crate::engine::{Engine, Model};
-use crate::problem::Problem;
-use crate::rank::{Intake, Premise, Reading, Rows, Shelf};
-use crate::read::{Format, Skipped, Source, Statement, Syntax};
-use crate::{Cancel, Error};
+use crate::analyze::{AnalyzedStatement, Analyzer};
+use crate::engine::Model;
+use crate::read::{Format, SkippedStatements, Source};
+use crate::rerank::JointReranker;
+use crate::{Cancel, Engine, Error, Language, Problem, Statement};
 #[cfg(feature = "sqlite")]
-use crate::{Library, rank::library_reader};
+use crate::{Library, library::fitted_reranker};
+
+pub use snapshot::{LibraryEntry, LibrarySnapshot};
+pub use vector_cache::VectorCache;
+pub use vectors::{VectorColumn, VectorRow};
 
 /// Statements in order: those of a library, if there is one, then others. A snapshot: cloning it is cheap, and threads share it.
 #[derive(Clone)]
@@ -20,22 +28,22 @@ pub struct Corpus(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub(crate) model: Arc<Model>,
     pub(crate) stored: Option<Stored>,
-    pub(crate) local: Arc<Vec<Premise>>,
+    pub(crate) local: Arc<Vec<AnalyzedStatement>>,
     /// Vectors of the local statements, computed by the first query that needs them.
-    pub(crate) local_rows: OnceLock<Rows>,
+    pub(crate) local_rows: OnceLock<VectorColumn>,
     /// The re-ranker that was fitted to the library.
-    pub(crate) fitted: Option<Arc<Reading>>,
-    pub(crate) language: Syntax,
+    pub(crate) fitted: Option<Arc<JointReranker>>,
+    pub(crate) language: Language,
     /// Whether the local statements are a problem's own axioms, which are kept even if they say the same as the goal.
     pub(crate) is_problem: bool,
-    pub(crate) skipped: Skipped,
+    pub(crate) skipped: SkippedStatements,
 }
 
 /// A library in a corpus.
 #[derive(Clone)]
 pub(crate) enum Stored {
     /// In memory.
-    Held(Arc<Shelf>),
+    Held(Arc<LibrarySnapshot>),
     /// In its file: vectors are read when they are scored.
     #[cfg(feature = "sqlite")]
     Streamed(Arc<Mutex<Library>>),
@@ -64,14 +72,14 @@ impl Corpus {
     pub(crate) fn stored_count(&self) -> Result<usize, Error> {
         match &self.0.stored {
             None => Ok(0),
-            Some(Stored::Held(shelf)) => Ok(shelf.entries.len()),
+            Some(Stored::Held(snapshot)) => Ok(snapshot.entries.len()),
             #[cfg(feature = "sqlite")]
             Some(Stored::Streamed(library)) => lock(library).count(),
         }
     }
 
     /// The language of most statements.
-    pub fn language(&self) -> Syntax {
+    pub fn language(&self) -> Language {
         self.0.language
     }
 
@@ -83,7 +91,7 @@ impl Corpus {
     pub fn has_proofs(&self) -> Result<bool, Error> {
         match &self.0.stored {
             None => Ok(false),
-            Some(Stored::Held(shelf)) => Ok(shelf.learned.is_some()),
+            Some(Stored::Held(snapshot)) => Ok(snapshot.learned.is_some()),
             #[cfg(feature = "sqlite")]
             Some(Stored::Streamed(library)) => Ok(lock(library).proof_count()? > 0),
         }
@@ -102,18 +110,23 @@ impl Corpus {
 
     /// Names that the model reads as constants, for showing formulas.
     pub fn hol_options(&self) -> formulanet_logic::hol::Options {
-        self.0.model.ranker.hol_options()
+        self.0.model.retriever.hol_options()
     }
 
     /// Statements that could not be read and were skipped.
-    pub fn skipped(&self) -> &Skipped {
+    pub fn skipped(&self) -> &SkippedStatements {
         &self.0.skipped
     }
 
     /// Returns the same library with other local statements.
     #[doc(hidden)]
     #[must_use]
-    pub fn with_local(&self, local: Vec<Premise>, language: Option<Syntax>, is_problem: bool) -> Self {
+    pub fn with_local(
+        &self,
+        local: Vec<AnalyzedStatement>,
+        language: Option<Language>,
+        is_problem: bool,
+    ) -> Self {
         let Inner { model, stored, fitted, .. } = &*self.0;
         Corpus(Arc::new(Inner {
             model: Arc::clone(model),
@@ -123,31 +136,40 @@ impl Corpus {
             fitted: fitted.clone(),
             language: language.unwrap_or(self.0.language),
             is_problem,
-            skipped: Skipped::default(),
+            skipped: SkippedStatements::default(),
         }))
     }
 
     /// A library that was read into memory.
     #[doc(hidden)]
-    pub fn of_shelf(model: Arc<Model>, shelf: Arc<Shelf>, fitted: Option<Arc<Reading>>) -> Self {
-        let language = shelf.syntax;
-        let stored = Some(Stored::Held(shelf));
-        Self::assemble(model, stored, fitted, (Vec::new(), false), language, Skipped::default())
+    pub fn of_snapshot(
+        model: Arc<Model>,
+        snapshot: Arc<LibrarySnapshot>,
+        fitted: Option<Arc<JointReranker>>,
+    ) -> Self {
+        let language = snapshot.language;
+        let stored = Some(Stored::Held(snapshot));
+        Self::assemble(model, stored, fitted, (Vec::new(), false), language, SkippedStatements::default())
     }
 
     /// Statements without a library.
     #[doc(hidden)]
-    pub fn of_local(model: Arc<Model>, local: Vec<Premise>, language: Syntax, is_problem: bool) -> Self {
-        Self::assemble(model, None, None, (local, is_problem), language, Skipped::default())
+    pub fn of_local(
+        model: Arc<Model>,
+        local: Vec<AnalyzedStatement>,
+        language: Language,
+        is_problem: bool,
+    ) -> Self {
+        Self::assemble(model, None, None, (local, is_problem), language, SkippedStatements::default())
     }
 
     fn assemble(
         model: Arc<Model>,
         stored: Option<Stored>,
-        fitted: Option<Arc<Reading>>,
-        (local, is_problem): (Vec<Premise>, bool),
-        language: Syntax,
-        skipped: Skipped,
+        fitted: Option<Arc<JointReranker>>,
+        (local, is_problem): (Vec<AnalyzedStatement>, bool),
+        language: Language,
+        skipped: SkippedStatements,
     ) -> Self {
         let (local, local_rows) = (Arc::new(local), OnceLock::new());
         Corpus(Arc::new(Inner { model, stored, local, local_rows, fitted, language, is_problem, skipped }))
@@ -167,7 +189,7 @@ pub struct CorpusBuilder<'a> {
     #[cfg(feature = "sqlite")]
     library: Option<(&'a Path, Residency)>,
     format: Option<Format>,
-    language: Option<Syntax>,
+    language: Option<Language>,
     keeps_going: bool,
     cancel: Cancel,
 }
@@ -238,7 +260,7 @@ impl<'a> CorpusBuilder<'a> {
 
     /// The language of a corpus that says nothing of its own.
     #[must_use]
-    pub fn language(mut self, language: Option<Syntax>) -> Self {
+    pub fn language(mut self, language: Option<Language>) -> Self {
         self.language = language;
         self
     }
@@ -270,16 +292,16 @@ impl<'a> CorpusBuilder<'a> {
             }
         }
         let own = self.parts.first().map(|part| match part {
-            Part::Source(source) => source.syntax(),
-            Part::Statements(list) => list.first().map_or_else(Syntax::default, |first| first.syntax),
-            Part::Problem(_) | Part::File(_) => Syntax::Tptp,
+            Part::Source(source) => source.language(),
+            Part::Statements(list) => list.first().map_or_else(Language::default, |first| first.language),
+            Part::Problem(_) | Part::File(_) => Language::Tptp,
         });
         #[cfg(feature = "sqlite")]
         let library = self.library.map(|(path, _)| Library::open(path)).transpose()?;
         #[cfg(feature = "sqlite")]
-        let stored_language = library.as_ref().map(Library::syntax).transpose()?;
+        let stored_language = library.as_ref().map(Library::language).transpose()?;
         #[cfg(not(feature = "sqlite"))]
-        let stored_language: Option<Syntax> = None;
+        let stored_language: Option<Language> = None;
         let language = own.or(stored_language).or(self.language).unwrap_or_default();
         let (mut stored, mut fitted, mut has_proofs) = (None, None, false);
         #[cfg(feature = "sqlite")]
@@ -287,7 +309,7 @@ impl<'a> CorpusBuilder<'a> {
             (Some(library), Some((_, residency))) => {
                 let model = self.engine.model_of(&library)?;
                 has_proofs = library.proof_count()? > 0;
-                fitted = library_reader(&library, self.engine.compute())?.map(Arc::new);
+                fitted = fitted_reranker(&library, self.engine.compute())?.map(Arc::new);
                 stored = Some(match residency {
                     Residency::Held => Stored::Held(Arc::new(library.load()?)),
                     Residency::Streamed => Stored::Streamed(Arc::new(Mutex::new(library))),
@@ -298,17 +320,17 @@ impl<'a> CorpusBuilder<'a> {
         };
         #[cfg(not(feature = "sqlite"))]
         let model = self.engine.model_for(language)?;
-        let intake = Intake::new(&model.ranker);
-        let mut intake = if has_proofs { intake } else { intake.without_features() };
+        let analyzer = Analyzer::new(&model.retriever);
+        let mut analyzer = if has_proofs { analyzer } else { analyzer.without_features() };
         if self.keeps_going {
-            intake = intake.keep_going();
+            analyzer = analyzer.keep_going();
         }
         let (mut local, mut is_problem) = (Vec::new(), false);
         for part in self.parts {
             match part {
                 Part::File(_) => {}
                 Part::Source(source) => {
-                    for premise in intake.read(source)? {
+                    for premise in analyzer.read(source)? {
                         self.cancel.check()?;
                         local.push(premise?);
                     }
@@ -316,7 +338,7 @@ impl<'a> CorpusBuilder<'a> {
                 Part::Statements(list) => {
                     for statement in list {
                         self.cancel.check()?;
-                        local.push(intake.take(&statement.name, &statement.text, statement.syntax)?);
+                        local.push(analyzer.analyze(&statement.name, &statement.text, statement.language)?);
                     }
                 }
                 Part::Problem(problem) => {
@@ -325,7 +347,7 @@ impl<'a> CorpusBuilder<'a> {
                 }
             }
         }
-        let skipped = intake.skipped();
+        let skipped = analyzer.skipped();
         Ok(Corpus::assemble(model, stored, fitted, (local, is_problem), language, skipped))
     }
 }

@@ -6,19 +6,22 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use formulanet_logic::Limits;
 use formulanet_net::{Alone, Compute, Group, Precision};
 
-use crate::corpus::{Corpus, CorpusBuilder, Stored};
+use crate::analyze::GoalAnalysis;
+use crate::corpus::{Stored, VectorCache, VectorColumn};
 use crate::model::encode::Encoded;
-use crate::model::together::TogetherFile;
-use crate::model::{AnyModel, TrainedModel, shipped};
-use crate::pipeline::{Asked, Run, Scores, fuse_by_rank, join};
-use crate::policy::{Facts, Fuse, Order, Plan, RerankerSource, Stage1, Stage2, TUNING};
-use crate::query::{Goal, GoalFormula, Query};
-use crate::rank::{Blend, EmbeddedAxioms, Question, Reading, Rows, Selection};
-use crate::ranking::{Hit, Id, Ranking, apply_order};
-use crate::read::{Statement, Syntax};
-use crate::{Cancel, Error, Ranker};
+use crate::model::{JointModelFile, ModelFile, ModelKind, registry};
+use crate::pipeline::{GoalTask, Run, Scores, fuse_by_rank, join};
+use crate::policy::{Facts, Fuse, RerankerSource, Stage1, Stage2, TUNING};
+use crate::proofs::SignalBlend;
+use crate::ranking::apply_order;
+use crate::rerank::JointReranker;
+use crate::retrieve::VectorRetriever;
+use crate::{
+    Cancel, Corpus, CorpusBuilder, Error, Goal, GoalFormula, Hit, Id, Language, Query, Ranking, Statement,
+};
 #[cfg(feature = "sqlite")]
 use crate::{Library, corpus};
+use crate::{Order, Plan};
 
 /// Models at work. Cloning is cheap: clones share the models that were loaded.
 #[derive(Clone)]
@@ -27,7 +30,7 @@ pub struct Engine {
     /// The model that was given, or else each corpus has that of its language or library.
     model: Option<Arc<Model>>,
     /// The re-ranker that was given.
-    reranker: Option<Arc<Reading>>,
+    reranker: Option<Arc<JointReranker>>,
 }
 
 struct Shared {
@@ -37,7 +40,7 @@ struct Shared {
     limits: Limits,
     /// Models by their names, loaded once.
     models: Mutex<HashMap<String, Arc<Model>>>,
-    built_in: OnceLock<Option<Arc<Reading>>>,
+    built_in: OnceLock<Option<Arc<JointReranker>>>,
 }
 
 /// A model that scores statements, with its name.
@@ -45,22 +48,22 @@ pub struct Model {
     /// Its name, or its file.
     pub name: String,
     /// The model at work.
-    pub ranker: Ranker,
+    pub retriever: VectorRetriever,
     /// Vectors of axioms that several problems share.
-    vectors: Mutex<Option<EmbeddedAxioms>>,
+    vectors: Mutex<Option<VectorCache>>,
 }
 
 impl Model {
     /// A model at work.
-    pub fn new(name: impl Into<String>, ranker: Ranker) -> Self {
-        Model { name: name.into(), ranker, vectors: Mutex::new(None) }
+    pub fn new(name: impl Into<String>, retriever: VectorRetriever) -> Self {
+        Model { name: name.into(), retriever, vectors: Mutex::new(None) }
     }
 
     /// Adds the vectors of statements to others, and computes each only once.
-    pub(crate) fn cached_rows(&self, statements: &[(&str, &Encoded)], rows: &mut Rows) {
+    pub(crate) fn cached_rows(&self, statements: &[(&str, &Encoded)], rows: &mut VectorColumn) {
         let mut vectors = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
-        let vectors = vectors.get_or_insert_with(|| EmbeddedAxioms::new(&self.ranker));
-        rows.append(&vectors.rows(&self.ranker, statements));
+        let vectors = vectors.get_or_insert_with(|| VectorCache::new(&self.retriever));
+        rows.append(&vectors.rows(&self.retriever, statements));
     }
 }
 
@@ -128,11 +131,11 @@ impl EngineBuilder {
         let (models, built_in) = (Mutex::default(), OnceLock::new());
         let shared = Arc::new(Shared { precision, threads, group, limits, models, built_in });
         let mut engine = Engine { shared, model: None, reranker: None };
-        match model.as_deref().map(AnyModel::named).transpose()? {
-            Some(AnyModel::Together(file)) => {
-                engine.reranker = Some(Arc::new(Reading::new(*file, engine.compute())?));
+        match model.as_deref().map(ModelKind::named).transpose()? {
+            Some(ModelKind::Joint(file)) => {
+                engine.reranker = Some(Arc::new(JointReranker::new(*file, engine.compute())?));
             }
-            Some(AnyModel::Single(trained)) => {
+            Some(ModelKind::Pairwise(trained)) => {
                 let name = model.unwrap_or_default();
                 engine.model = Some(Arc::new(Model::new(name, engine.lay_out(*trained)?)));
             }
@@ -142,7 +145,8 @@ impl EngineBuilder {
             if engine.reranker.is_some() {
                 return Err(Error::TwoRerankers);
             }
-            engine.reranker = Some(Arc::new(Reading::new(TogetherFile::named(&reranker)?, engine.compute())?));
+            engine.reranker =
+                Some(Arc::new(JointReranker::new(JointModelFile::named(&reranker)?, engine.compute())?));
         }
         Ok(engine)
     }
@@ -185,7 +189,7 @@ impl Engine {
     /// The same engine with another re-ranker.
     #[doc(hidden)]
     #[must_use]
-    pub fn with_reranker(&self, reranker: Option<Arc<Reading>>) -> Self {
+    pub fn with_reranker(&self, reranker: Option<Arc<JointReranker>>) -> Self {
         Engine { reranker, ..self.clone() }
     }
 
@@ -200,8 +204,8 @@ impl Engine {
     ///
     /// Returns an error if there is no such re-ranker.
     pub fn with_reranker_named(&self, reranker: &str) -> Result<Self, Error> {
-        let reader = Reading::new(TogetherFile::named(reranker)?, self.compute())?;
-        Ok(self.with_reranker(Some(Arc::new(reader))))
+        let reranker = JointReranker::new(JointModelFile::named(reranker)?, self.compute())?;
+        Ok(self.with_reranker(Some(Arc::new(reranker))))
     }
 
     /// What networks run on.
@@ -215,8 +219,8 @@ impl Engine {
     ///
     /// Returns an error if it does not score statements one by one.
     #[doc(hidden)]
-    pub fn lay_out(&self, trained: TrainedModel) -> Result<Ranker, Error> {
-        Ok(Ranker::new(trained, self.compute())?.with_limits(self.shared.limits))
+    pub fn lay_out(&self, trained: ModelFile) -> Result<VectorRetriever, Error> {
+        Ok(VectorRetriever::new(trained, self.compute())?.with_limits(self.shared.limits))
     }
 
     /// The given model, or the built-in one for a language.
@@ -224,10 +228,10 @@ impl Engine {
     /// # Errors
     ///
     /// Returns an error if the built-in model was left out of the build.
-    pub fn model_for(&self, language: Syntax) -> Result<Arc<Model>, Error> {
+    pub fn model_for(&self, language: Language) -> Result<Arc<Model>, Error> {
         match &self.model {
             Some(model) => Ok(Arc::clone(model)),
-            None => self.model_named(shipped::for_syntax(language)),
+            None => self.model_named(registry::for_language(language)),
         }
     }
 
@@ -241,7 +245,7 @@ impl Engine {
         if let Some(model) = models.get(name) {
             return Ok(Arc::clone(model));
         }
-        let model = Arc::new(Model::new(name, self.lay_out(TrainedModel::named(name)?)?));
+        let model = Arc::new(Model::new(name, self.lay_out(ModelFile::named(name)?)?));
         models.insert(name.to_owned(), Arc::clone(&model));
         Ok(model)
     }
@@ -255,9 +259,9 @@ impl Engine {
     pub fn model_of(&self, library: &Library) -> Result<Arc<Model>, Error> {
         let model = match &self.model {
             Some(model) => Arc::clone(model),
-            None => self.model_named(&library.made()?.model)?,
+            None => self.model_named(&library.info()?.model)?,
         };
-        library.check(&model.ranker)?;
+        library.check(&model.retriever)?;
         Ok(model)
     }
 
@@ -266,15 +270,15 @@ impl Engine {
     /// # Errors
     ///
     /// Returns an error if it cannot be read, which would be a fault of the build.
-    fn built_in(&self) -> Result<Option<&Arc<Reading>>, Error> {
-        if let Some(reader) = self.shared.built_in.get() {
-            return Ok(reader.as_ref());
+    fn built_in(&self) -> Result<Option<&Arc<JointReranker>>, Error> {
+        if let Some(reranker) = self.shared.built_in.get() {
+            return Ok(reranker.as_ref());
         }
-        let reader = match shipped::bytes("reader") {
-            Some(_) => Some(Arc::new(Reading::shipped(self.compute())?)),
+        let reranker = match registry::bytes("reader") {
+            Some(_) => Some(Arc::new(JointReranker::built_in(self.compute())?)),
             None => None,
         };
-        Ok(self.shared.built_in.get_or_init(|| reader).as_ref())
+        Ok(self.shared.built_in.get_or_init(|| reranker).as_ref())
     }
 
     /// The built-in re-ranker, if the build has it.
@@ -283,7 +287,7 @@ impl Engine {
     ///
     /// Returns an error if it cannot be read, which would be a fault of the build.
     #[doc(hidden)]
-    pub fn built_in_reranker(&self) -> Result<Option<Arc<Reading>>, Error> {
+    pub fn built_in_reranker(&self) -> Result<Option<Arc<JointReranker>>, Error> {
         Ok(self.built_in()?.cloned())
     }
 
@@ -291,9 +295,9 @@ impl Engine {
     pub fn trim(&self) {
         let models = self.shared.models.lock().unwrap_or_else(PoisonError::into_inner);
         let given = self.model.iter();
-        models.values().chain(given).for_each(|model| model.ranker.network().compute().forget_buffers());
+        models.values().chain(given).for_each(|model| model.retriever.network().compute().forget_buffers());
         let readers = self.shared.built_in.get().into_iter().flatten().chain(&self.reranker);
-        readers.for_each(|reader| reader.forget_buffers());
+        readers.for_each(|reranker| reranker.forget_buffers());
     }
 
     /// Decides what [`Engine::rank`] would do.
@@ -305,11 +309,11 @@ impl Engine {
         let facts = Facts {
             stored: corpus.stored_count()?,
             has_proofs: corpus.has_proofs()?,
-            is_tptp: corpus.language() == Syntax::Tptp,
+            is_tptp: corpus.language() == Language::Tptp,
             has_given: self.reranker.is_some(),
             has_fitted: corpus.0.fitted.is_some(),
-            has_built_in: shipped::bytes("reader").is_some(),
-            has_blend: Blend::shipped().is_some(),
+            has_built_in: registry::bytes("reader").is_some(),
+            has_blend: SignalBlend::built_in().is_some(),
         };
         Ok(Plan::decide(query.policy, facts, &TUNING))
     }
@@ -338,7 +342,7 @@ impl Engine {
             };
             let library = locked.as_deref();
             // Statements and proofs have to be those of one moment.
-            let _moment = library.map(Library::moment).transpose()?;
+            let _moment = library.map(Library::read_transaction).transpose()?;
             self.run(corpus, query, plan, Run::new(&corpus.0, library, cancel))
         }
         #[cfg(not(feature = "sqlite"))]
@@ -365,7 +369,7 @@ impl Engine {
                 _ => None,
             };
             let library = locked.as_deref();
-            let _moment = library.map(Library::moment).transpose()?;
+            let _moment = library.map(Library::read_transaction).transpose()?;
             Run::new(&corpus.0, library, cancel).closest(formula, k)
         }
         #[cfg(not(feature = "sqlite"))]
@@ -373,19 +377,19 @@ impl Engine {
     }
 
     fn run(&self, corpus: &Corpus, query: &Query, plan: Plan, mut run: Run<'_>) -> Result<Ranking, Error> {
-        let mut asked = self.read_goals(corpus, query, &run)?;
-        let reader = self.reader(corpus, &plan)?;
-        let stage = reader.as_deref().zip(plan.rerank);
-        let mut barred = Vec::new();
+        let mut task = self.read_goals(corpus, query, &run)?;
+        let reranker = self.reranker(corpus, &plan)?;
+        let stage = reranker.as_deref().zip(plan.rerank);
+        let mut ineligible = Vec::new();
         let Scores { scores, base_rates } = match plan.retrieve {
-            Stage1::Model => self.by_model(query, &plan, stage, &mut asked, &mut run, &mut barred)?,
+            Stage1::Model => self.by_model(query, &plan, stage, &mut task, &mut run, &mut ineligible)?,
             Stage1::Proofs { .. } => {
                 let mut best: Option<Scores> = None;
-                for (number, asked) in asked.iter_mut().enumerate() {
-                    let reader = reader.as_deref().filter(|_| number < TUNING.reranked_goals);
+                for (number, task) in task.iter_mut().enumerate() {
+                    let reranker = reranker.as_deref().filter(|_| number < TUNING.reranked_goals);
                     let mut own = Vec::new();
-                    let found = run.by_proofs(asked, &query.scope, reader, plan.order, &mut own)?;
-                    unite(&mut barred, &own);
+                    let found = run.by_proofs(task, &query.scope, reranker, plan.order, &mut own)?;
+                    unite(&mut ineligible, &own);
                     match &mut best {
                         None => best = Some(found),
                         Some(best) => join(&mut best.scores, &found.scores),
@@ -394,40 +398,34 @@ impl Engine {
                 best.ok_or(Error::NoStatements)?
             }
             Stage1::Symbols => {
-                let scores = self.by_symbols(query, stage, &mut asked, &mut run, &mut barred)?;
+                let scores = self.by_symbols(query, stage, &mut task, &mut run, &mut ineligible)?;
                 Scores { scores, base_rates: None }
             }
             Stage1::ModelAndSymbols => {
                 let by_probability = Plan { order: Order::Probability, ..plan };
-                let named =
-                    self.by_model(query, &by_probability, stage, &mut asked, &mut run, &mut barred)?.scores;
-                let deep = |(reader, stage): (_, Stage2)| {
-                    (reader, Stage2 { depth: TUNING.depth_anonymous, fuse: Fuse::Replace, ..stage })
+                let named = self
+                    .by_model(query, &by_probability, stage, &mut task, &mut run, &mut ineligible)?
+                    .scores;
+                let deep = |(reranker, stage): (_, Stage2)| {
+                    (reranker, Stage2 { depth: TUNING.depth_anonymous, fuse: Fuse::Replace, ..stage })
                 };
                 let anonymous =
-                    self.by_symbols(query, stage.map(deep), &mut asked, &mut run, &mut barred)?;
+                    self.by_symbols(query, stage.map(deep), &mut task, &mut run, &mut ineligible)?;
                 Scores { scores: fuse_by_rank(&named, &anonymous), base_rates: None }
             }
         };
-        let unknown = asked.iter().flat_map(|asked| asked.question.encoded.unknown());
+        let unknown = task.iter().flat_map(|task| task.goal.encoded.unknown());
         let mut unknown_symbols: Vec<String> = Vec::new();
         unknown.for_each(|symbol| {
             if !unknown_symbols.contains(symbol) {
                 unknown_symbols.push(symbol.clone());
             }
         });
-        let take = &query.take;
-        let selection = Selection {
-            most: take.k,
-            threshold: take.min_score,
-            include: take.include.clone(),
-            exclude: take.exclude.clone(),
-        };
-        let mut marks = selection.marks(scores.len(), |number| run.name(number), run.cancel)?;
-        marks.exclude(&barred);
-        let taken = selection.pick_marked(&scores, &marks)?;
+        let mut matches = query.take.pattern_matches(scores.len(), |number| run.name(number), run.cancel)?;
+        matches.exclude(&ineligible);
+        let taken = query.take.pick(&scores, &matches)?;
         let numbers: Vec<usize> = taken.iter().map(|ranked| ranked.statement).collect();
-        let evidence = if query.explain { Some(run.evidence(&numbers, &asked)?) } else { None };
+        let evidence = if query.explain { Some(run.evidence(&numbers, &task)?) } else { None };
         let stored = run.stored_count();
         let hit = |(place, &number): (usize, &usize)| -> Result<Hit, Error> {
             Ok(Hit {
@@ -440,7 +438,7 @@ impl Engine {
             })
         };
         let hits = numbers.iter().enumerate().map(hit).collect::<Result<_, Error>>()?;
-        Ok(Ranking { hits, considered: scores.len(), plan, unmatched: marks.unmatched, unknown_symbols })
+        Ok(Ranking { hits, considered: scores.len(), plan, unmatched: matches.unmatched, unknown_symbols })
     }
 
     /// Scores by the model: joined over all goals, re-ranked for the first few, then ordered.
@@ -448,29 +446,29 @@ impl Engine {
         &self,
         query: &Query,
         plan: &Plan,
-        stage: Option<(&Reading, Stage2)>,
-        asked: &mut [Asked],
+        stage: Option<(&JointReranker, Stage2)>,
+        task: &mut [GoalTask],
         run: &mut Run<'_>,
-        barred: &mut Vec<bool>,
+        ineligible: &mut Vec<bool>,
     ) -> Result<Scores, Error> {
         let with_base = query.explain || plan.order == Order::Lift;
         let mut pool: Option<Scores> = None;
-        for asked in asked.iter() {
-            let found = run.by_model(&asked.question.encoded, with_base)?;
+        for task in task.iter() {
+            let found = run.by_model(&task.goal.encoded, with_base)?;
             match &mut pool {
                 None => pool = Some(found),
                 Some(pool) => join(&mut pool.scores, &found.scores),
             }
-            let end = run.place(&query.scope, asked)?;
-            unite(barred, &run.barred(&asked.question, &query.scope, end));
+            let end = run.place(&query.scope, task)?;
+            unite(ineligible, &run.ineligible(&task.goal, &query.scope, end));
         }
         let Scores { scores: mut pool, base_rates } = pool.ok_or(Error::NoStatements)?;
         if let Some(stage) = stage {
             let mut best = vec![0.0f32; pool.len()];
-            for (number, asked) in asked.iter_mut().enumerate() {
+            for (number, task) in task.iter_mut().enumerate() {
                 let mut read = pool.clone();
                 if number < TUNING.reranked_goals {
-                    run.rerank(&mut asked.question, barred, stage, &mut read)?;
+                    run.rerank(&mut task.goal, ineligible, stage, &mut read)?;
                 }
                 join(&mut best, &read);
             }
@@ -484,26 +482,26 @@ impl Engine {
     fn by_symbols(
         &self,
         query: &Query,
-        stage: Option<(&Reading, Stage2)>,
-        asked: &mut [Asked],
+        stage: Option<(&JointReranker, Stage2)>,
+        task: &mut [GoalTask],
         run: &mut Run<'_>,
-        barred: &mut Vec<bool>,
+        ineligible: &mut Vec<bool>,
     ) -> Result<Vec<f32>, Error> {
         let features = run.features()?;
         let mut best = vec![0.0f32; features.len()];
-        for asked in asked.iter() {
-            let end = run.place(&query.scope, asked)?;
-            unite(barred, &run.barred(&asked.question, &query.scope, end));
+        for task in task.iter() {
+            let end = run.place(&query.scope, task)?;
+            unite(ineligible, &run.ineligible(&task.goal, &query.scope, end));
         }
-        for (number, asked) in asked.iter_mut().enumerate() {
+        for (number, task) in task.iter_mut().enumerate() {
             let stage = stage.filter(|_| number < TUNING.reranked_goals);
-            join(&mut best, &run.by_symbols(&mut asked.question, &features, barred, stage)?);
+            join(&mut best, &run.by_symbols(&mut task.goal, &features, ineligible, stage)?);
         }
         Ok(best)
     }
 
     /// The re-ranker of a plan.
-    fn reader(&self, corpus: &Corpus, plan: &Plan) -> Result<Option<Arc<Reading>>, Error> {
+    fn reranker(&self, corpus: &Corpus, plan: &Plan) -> Result<Option<Arc<JointReranker>>, Error> {
         Ok(match plan.rerank.map(|stage| stage.reranker) {
             None => None,
             Some(RerankerSource::Given) => self.reranker.clone(),
@@ -512,19 +510,21 @@ impl Engine {
         })
     }
 
-    fn read_goals(&self, corpus: &Corpus, query: &Query, run: &Run<'_>) -> Result<Vec<Asked>, Error> {
-        let ranker = &corpus.0.model.ranker;
-        let read = |goal: &Goal| -> Result<Asked, Error> {
+    fn read_goals(&self, corpus: &Corpus, query: &Query, run: &Run<'_>) -> Result<Vec<GoalTask>, Error> {
+        let retriever = &corpus.0.model.retriever;
+        let read = |goal: &Goal| -> Result<GoalTask, Error> {
             Ok(match goal {
                 Goal::Formula(formula) => {
-                    Asked { question: read_goal(ranker, formula, corpus.language())?, stored: None }
+                    GoalTask { goal: read_goal(retriever, formula, corpus.language())?, stored: None }
                 }
                 Goal::Stored(name) => {
                     let statement = stored_statement(corpus, run, name)?;
-                    let language = statement.syntax;
-                    let Goal::Formula(formula) = Goal::from(statement) else { return Err(Error::NoStatements) };
-                    let question = read_goal(ranker, &formula, language)?;
-                    Asked { question, stored: Some(name.clone()) }
+                    let language = statement.language;
+                    let Goal::Formula(formula) = Goal::from(statement) else {
+                        return Err(Error::NoStatements);
+                    };
+                    let goal = read_goal(retriever, &formula, language)?;
+                    GoalTask { goal, stored: Some(name.clone()) }
                 }
             })
         };
@@ -533,24 +533,28 @@ impl Engine {
 }
 
 /// Reads a goal as the corpus's model does.
-fn read_goal(ranker: &Ranker, goal: &GoalFormula, language: Syntax) -> Result<Question, Error> {
-    let known = ranker.hol_options();
+fn read_goal(
+    retriever: &VectorRetriever,
+    goal: &GoalFormula,
+    language: Language,
+) -> Result<GoalAnalysis, Error> {
+    let known = retriever.hol_options();
     let names = known.names.with_constants(&goal.constants).with_variables(&goal.variables);
     let options = formulanet_logic::hol::Options { names, ..known };
     let statement = Statement {
         name: goal.source.clone(),
         text: goal.text.clone(),
-        syntax: goal.language.unwrap_or(language),
+        language: goal.language.unwrap_or(language),
     };
-    Question::read_as(ranker, &statement, &options)
+    GoalAnalysis::read_as(retriever, &statement, &options)
 }
 
 /// A statement of the library by its name.
 fn stored_statement(corpus: &Corpus, run: &Run<'_>, name: &str) -> Result<Statement, Error> {
     let missing = || Error::NoSuchStatement { library: "library".to_owned(), name: name.to_owned() };
     match &corpus.0.stored {
-        Some(Stored::Held(shelf)) => {
-            let found = shelf.entries.iter().find(|entry| entry.statement.name == name);
+        Some(Stored::Held(snapshot)) => {
+            let found = snapshot.entries.iter().find(|entry| entry.statement.name == name);
             found.map(|entry| entry.statement.clone()).ok_or_else(missing)
         }
         #[cfg(feature = "sqlite")]
@@ -559,11 +563,11 @@ fn stored_statement(corpus: &Corpus, run: &Run<'_>, name: &str) -> Result<Statem
     }
 }
 
-fn unite(barred: &mut Vec<bool>, other: &[bool]) {
-    if barred.is_empty() {
-        *barred = other.to_vec();
+fn unite(ineligible: &mut Vec<bool>, other: &[bool]) {
+    if ineligible.is_empty() {
+        *ineligible = other.to_vec();
     } else {
-        barred.iter_mut().zip(other).for_each(|(barred, other)| *barred |= other);
+        ineligible.iter_mut().zip(other).for_each(|(ineligible, other)| *ineligible |= other);
     }
 }
 

@@ -58,7 +58,9 @@ pub enum Error {
         message: String,
     },
     /// A file of a format that this program does not read.
-    #[error("{file}: expected a {artefact} of format {supported}, found {found}; make it again with this program")]
+    #[error(
+        "{file}: expected a {artefact} of format {supported}, found {found}; make it again with this program"
+    )]
     Unsupported {
         /// Its kind.
         artefact: Artefact,
@@ -83,7 +85,9 @@ pub enum Error {
     #[error("{0}: another process is writing; try again")]
     Busy(String),
     /// Another file took the place of a library that was being changed.
-    #[error("{0}: another file took its place while it was being changed, and has nothing of the change; try again")]
+    #[error(
+        "{0}: another file took its place while it was being changed, and has nothing of the change; try again"
+    )]
     Replaced(String),
     /// A file or folder is there already, and would be lost.
     #[error("{path}: expected nothing there, found {found}")]
@@ -106,7 +110,7 @@ pub enum Error {
     NoSuchLibrary(String),
     /// A library was made with another model.
     #[error("{library}: expected the model that made its vectors ({made_with}), found another")]
-    OtherModel {
+    ModelMismatch {
         /// The library.
         library: String,
         /// The model that made its vectors.
@@ -130,12 +134,12 @@ pub enum Error {
     #[error("expected statements to rank, found none")]
     NoStatements,
     /// More statements must be selected than may be.
-    #[error("expected at most {most} statements that must be selected, found {forced}")]
-    TooManyForced {
+    #[error("expected at most {k} statements that must be selected, found {included}")]
+    TooManyIncluded {
         /// How many may be selected.
-        most: usize,
+        k: usize,
         /// How many must be.
-        forced: usize,
+        included: usize,
     },
     /// A folder was not prepared.
     #[error("{0}: expected a prepared folder, found no meta.json")]
@@ -381,8 +385,8 @@ impl Error {
             Error::Exists { found: "a file", .. } => Hint::AddToLibrary,
             Error::NoSuchLibrary(_) => Hint::MakeLibrary,
             Error::Corrupt { artefact: Artefact::Library, .. } => Hint::RepairLibrary,
-            Error::OtherModel { .. } => Hint::ModelOfLibrary,
-            Error::TooManyForced { .. } => Hint::RequireFewer,
+            Error::ModelMismatch { .. } => Hint::ModelOfLibrary,
+            Error::TooManyIncluded { .. } => Hint::RequireFewer,
             Error::NoProblems { .. } => Hint::PrepareProblems,
             Error::NotPrepared(_) => Hint::Prepare,
             Error::UnknownLayout { .. } => Hint::NameFormat,

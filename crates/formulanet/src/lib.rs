@@ -43,39 +43,59 @@
 //! `sqlite` has [`Library`] and builds SQLite with a C compiler. `models` has the models that the default ranking uses, 18 MB:
 //! without it, give [`EngineBuilder::model`] a model file. Both are on by default.
 
+#[doc(hidden)]
+pub mod analyze;
 mod cancel;
-mod corpus;
-mod engine;
+#[doc(hidden)]
+pub mod corpus;
+#[doc(hidden)]
+pub mod embed;
+#[doc(hidden)]
+pub mod engine;
 #[doc(hidden)]
 pub mod error;
+#[doc(hidden)]
+pub mod explain;
+pub mod hammer;
+#[doc(hidden)]
+pub mod lean;
+#[cfg(feature = "sqlite")]
+pub mod library;
 #[doc(hidden)]
 pub mod model;
 mod pipeline;
 pub mod policy;
 pub mod problem;
-mod query;
 #[doc(hidden)]
-pub mod rank;
+pub mod proofs;
+mod query;
 mod ranking;
 #[doc(hidden)]
 pub mod read;
+#[doc(hidden)]
+pub mod rerank;
+#[doc(hidden)]
+pub mod retrieve;
+#[doc(hidden)]
+pub mod statement;
+mod take;
 #[doc(hidden)]
 pub mod util;
 
 pub use cancel::Cancel;
 pub use corpus::{Corpus, CorpusBuilder, Residency};
-#[doc(hidden)]
-pub use engine::Model;
 pub use engine::{Engine, EngineBuilder};
 pub use error::Error;
+pub use explain::Evidence;
+#[doc(hidden)]
 pub use formulanet_logic as logic;
+#[doc(hidden)]
 pub use formulanet_net as net;
+#[cfg(feature = "sqlite")]
+pub use library::Library;
 pub use policy::{Order, Plan, Policy, Rerank, Symbols};
 pub use problem::Problem;
-pub use query::{Duplicates, Goal, GoalFormula, Query, Scope, Take};
-#[cfg(feature = "sqlite")]
-pub use rank::Library;
-#[doc(hidden)]
-pub use rank::Ranker;
-pub use ranking::{Evidence, Hit, Id, Ranking};
-pub use read::{Statement, Syntax as Language};
+pub use query::{Duplicates, Goal, GoalFormula, Query, Scope};
+pub use ranking::{Hit, Id, Ranking};
+pub use statement::{Language, Statement};
+pub use take::Take;

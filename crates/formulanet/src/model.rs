@@ -2,14 +2,12 @@
 
 pub mod encode;
 mod file;
-pub mod forest;
-pub mod knowledge;
+pub mod joint;
+pub mod memory;
 pub mod recipe;
+pub mod registry;
 pub mod serde_view;
-pub mod shipped;
-pub mod together;
 pub mod vocabulary;
 
-pub use file::{AnyModel, Known, Origin, TrainedModel, bytes_of};
-pub use forest::Forest;
-pub use together::TogetherFile;
+pub use file::{ModelFile, ModelKind, Origin, PriorKnowledge, bytes_of};
+pub use joint::JointModelFile;

@@ -6,20 +6,24 @@ use std::collections::HashSet;
 
 use formulanet_logic::problem::StatementBuilder;
 
-use crate::corpus::{Inner, Stored};
-use crate::model::encode::Encoded;
-use crate::policy::{Order, Stage2, TUNING};
-use crate::query::{Duplicates, Scope};
-use crate::rank::learned::{Learned, Together};
-use crate::rank::reasons::{MOST_USERS, Reasons, Symbols, counts, shared, symbols};
-use crate::rank::{
-    Entry, Features, Intake, Nameless, Premise, Question, Ranked, Reading, Rows, Scoring, matches, order,
-};
-use crate::ranking::{Hit, Id, apply_order};
-use crate::read::{Statement, parse};
-use crate::{Cancel, Error, Ranker};
+use crate::Evidence;
 #[cfg(feature = "sqlite")]
 use crate::Library;
+use crate::analyze::{AnalyzedStatement, Analyzer, GoalAnalysis};
+use crate::corpus::{Inner, LibraryEntry, Stored, VectorColumn};
+use crate::explain::{MOST_USERS, SymbolReader, counts, shared, symbols};
+use crate::model::encode::Encoded;
+use crate::policy::{Stage2, TUNING};
+use crate::proofs::Features;
+use crate::ranking::apply_order;
+use crate::rerank::JointReranker;
+use crate::retrieve::proofs::RerankStage;
+use crate::retrieve::{
+    ProofRetriever, ScoredStatement, SymbolRetriever, VectorRetriever, VectorScan, best_first,
+};
+use crate::statement::parse;
+use crate::util::glob::matches;
+use crate::{Cancel, Duplicates, Error, Hit, Id, Order, Scope, Statement};
 
 /// Weight of the model's log-odds next to the library's proofs, as far as it knows the goal's symbols: chosen on held-out
 /// conjectures of HolStep and Mizar.
@@ -36,12 +40,12 @@ pub(crate) struct Run<'a> {
     pub(crate) library: Option<&'a Library>,
     pub(crate) cancel: &'a Cancel,
     /// Statements of a streamed library without their texts, known once they are scored.
-    known: Vec<Entry>,
+    known: Vec<LibraryEntry>,
 }
 
 /// One goal, and which statements may be used for it.
-pub(crate) struct Asked {
-    pub(crate) question: Question,
+pub(crate) struct GoalTask {
+    pub(crate) goal: GoalAnalysis,
     /// The name of the goal among the library's statements, if it is one of them.
     pub(crate) stored: Option<String>,
 }
@@ -64,11 +68,11 @@ impl<'a> Run<'a> {
         Run { corpus, cancel, known: Vec::new() }
     }
 
-    fn ranker(&self) -> &'a Ranker {
-        &self.corpus.model.ranker
+    fn retriever(&self) -> &'a VectorRetriever {
+        &self.corpus.model.retriever
     }
 
-    fn local(&self) -> &'a [Premise] {
+    fn local(&self) -> &'a [AnalyzedStatement] {
         &self.corpus.local
     }
 
@@ -76,13 +80,13 @@ impl<'a> Run<'a> {
     pub(crate) fn by_model(&mut self, goal: &Encoded, with_base: bool) -> Result<Scores, Error> {
         self.cancel.check()?;
         self.known.clear();
-        let ranker = self.ranker();
-        let query = ranker.query(goal);
-        let base_query = if with_base { ranker.usual_query() } else { None };
-        let mut scoring = ranker.scoring(&query);
-        let mut base = base_query.as_ref().map(|query| ranker.scoring(query));
+        let retriever = self.retriever();
+        let query = retriever.goal_vector(goal);
+        let base_query = if with_base { retriever.typical_goal_vector() } else { None };
+        let mut scoring = retriever.scan(&query);
+        let mut base = base_query.as_ref().map(|query| retriever.scan(query));
         let cancel = self.cancel;
-        let mut add = |rows: &Rows| -> Result<(), Error> {
+        let mut add = |rows: &VectorColumn| -> Result<(), Error> {
             for start in (0..rows.len()).step_by(ROWS) {
                 cancel.check()?;
                 let range = start..(start + ROWS).min(rows.len());
@@ -92,7 +96,7 @@ impl<'a> Run<'a> {
             Ok(())
         };
         match &self.corpus.stored {
-            Some(Stored::Held(shelf)) => add(&shelf.rows)?,
+            Some(Stored::Held(snapshot)) => add(&snapshot.rows)?,
             #[cfg(feature = "sqlite")]
             Some(Stored::Streamed(_)) => {
                 let known = &mut self.known;
@@ -105,7 +109,7 @@ impl<'a> Run<'a> {
             None => {}
         }
         add(self.corpus.local_rows(cancel)?)?;
-        let (scores, base_rates) = (scoring.finish(), base.map(Scoring::finish));
+        let (scores, base_rates) = (scoring.finish(), base.map(VectorScan::finish));
         cancel.check()?;
         if scores.is_empty() { Err(Error::NoStatements) } else { Ok(Scores { scores, base_rates }) }
     }
@@ -113,17 +117,17 @@ impl<'a> Run<'a> {
     /// Scores by the library's recorded proofs and the model, re-ranked.
     pub(crate) fn by_proofs(
         &mut self,
-        asked: &mut Asked,
+        task: &mut GoalTask,
         scope: &Scope,
-        rerank: Option<&Reading>,
+        rerank: Option<&JointReranker>,
         order: Order,
-        barred: &mut Vec<bool>,
+        ineligible: &mut Vec<bool>,
     ) -> Result<Scores, Error> {
-        let Scores { mut scores, .. } = self.by_model(&asked.question.encoded, false)?;
-        let end = self.place(scope, asked)?;
-        *barred = self.barred(&asked.question, scope, end);
+        let Scores { mut scores, .. } = self.by_model(&task.goal.encoded, false)?;
+        let end = self.place(scope, task)?;
+        *ineligible = self.ineligible(&task.goal, scope, end);
         let mut learned = self.learned()?.ok_or(Error::NoStatements)?;
-        let is_stored = asked.stored.is_some();
+        let is_stored = task.stored.is_some();
         if is_stored || !self.local().is_empty() {
             let mut changed = learned.into_owned();
             if is_stored {
@@ -134,71 +138,71 @@ impl<'a> Run<'a> {
             }
             learned = Cow::Owned(changed);
         }
-        let shares = learned.theory().use_shares();
-        let before = if self.local().is_empty() { end } else { learned.theory().len() };
-        let is_barred = |number: usize| barred[number];
-        self.weigh(&learned, &mut asked.question, (&mut scores, before), is_barred, rerank)?;
+        let shares = learned.index().use_shares();
+        let before = if self.local().is_empty() { end } else { learned.index().len() };
+        let is_ineligible = |number: usize| ineligible[number];
+        self.add_reranker_odds(&learned, &mut task.goal, (&mut scores, before), is_ineligible, rerank)?;
         self.cancel.check()?;
         apply_order(order, &mut scores, Some(&shares));
         Ok(Scores { scores, base_rates: Some(shares) })
     }
 
-    fn weigh(
+    fn add_reranker_odds(
         &self,
-        learned: &Learned,
-        question: &mut Question,
+        learned: &ProofRetriever,
+        goal: &mut GoalAnalysis,
         (scores, before): (&mut [f32], usize),
-        is_barred: impl Fn(usize) -> bool,
-        reading: Option<&Reading>,
+        is_ineligible: impl Fn(usize) -> bool,
+        reranker: Option<&JointReranker>,
     ) -> Result<(), Error> {
-        let options = self.ranker().hol_options();
-        let Question { formula, names, encoded } = question;
+        let options = self.retriever().hol_options();
+        let GoalAnalysis { formula, names, encoded } = goal;
         let features = Features::of(formula, names);
         let weight = MODEL_WEIGHT * (1.0 - encoded.unknown_share());
         let mut builder = StatementBuilder::new(options.limits);
-        let goal = reading.and_then(|_| builder.build(formula).ok());
+        let goal = reranker.and_then(|_| builder.build(formula).ok());
         let names = RefCell::new(names);
         let graph = |number: usize| {
-            let Statement { text, syntax, .. } = self.statement(number).ok()?;
-            let formula = parse(&text, syntax, &options, &mut names.borrow_mut()).ok()?;
+            let Statement { text, language, .. } = self.statement(number).ok()?;
+            let formula = parse(&text, language, &options, &mut names.borrow_mut()).ok()?;
             builder.build(&formula).ok().map(Cow::Owned)
         };
-        let together = reading.zip(goal.as_ref()).map(|(reading, goal)| Together { reading, goal });
-        let name = |symbol: u32| reading.map_or(0, |reading| reading.name(symbol, &names.borrow()));
-        learned.rescore((&features, before), (scores, weight), is_barred, together, graph, name)
+        let together = reranker.zip(goal.as_ref()).map(|(reranker, goal)| RerankStage { reranker, goal });
+        let name = |symbol: u32| reranker.map_or(0, |reranker| reranker.name(symbol, &names.borrow()));
+        learned.rescore((&features, before), (scores, weight), is_ineligible, together, graph, name)
     }
 
     /// Scores by the symbols that goal and statements share, whatever their names; re-ranked, with familiar statements after
     /// the best few.
     pub(crate) fn by_symbols(
         &self,
-        question: &mut Question,
+        goal: &mut GoalAnalysis,
         features: &[Features],
-        barred: &[bool],
-        stage: Option<(&Reading, Stage2)>,
+        ineligible: &[bool],
+        stage: Option<(&JointReranker, Stage2)>,
     ) -> Result<Vec<f32>, Error> {
         self.cancel.check()?;
-        let mut found = Nameless::new(&Features::of(&question.formula, &question.names), features);
+        let mut found = SymbolRetriever::new(&Features::of(&goal.formula, &goal.names), features);
         self.cancel.check()?;
         let Some(stage) = stage else { return Ok(found.scores) };
-        self.rerank(question, barred, stage, &mut found.scores)?;
-        Ok(found.surrounded())
+        self.rerank(goal, ineligible, stage, &mut found.scores)?;
+        Ok(found.with_familiar())
     }
 
     /// Scores the best once more, above all others.
     pub(crate) fn rerank(
         &self,
-        question: &mut Question,
-        barred: &[bool],
-        (reading, stage): (&Reading, Stage2),
+        goal: &mut GoalAnalysis,
+        ineligible: &[bool],
+        (reranker, stage): (&JointReranker, Stage2),
         scores: &mut [f32],
     ) -> Result<(), Error> {
-        for number in (0..scores.len()).filter(|&number| barred[number]) {
+        for number in (0..scores.len()).filter(|&number| ineligible[number]) {
             scores[number] = -1.0;
         }
-        let Question { formula, names, .. } = question;
+        let GoalAnalysis { formula, names, .. } = goal;
         let statement = |number| self.statement(number);
-        reading.rescore((scores, stage), statement, formula, &self.ranker().hol_options(), names)?;
+        reranker.rescore((scores, stage), statement, formula, &self.retriever().hol_options(), names)?;
         self.cancel.check()
     }
 
@@ -207,19 +211,19 @@ impl<'a> Run<'a> {
         if self.known.is_empty() {
             self.load_known()?;
         }
-        let mut intake = Intake::new(self.ranker());
+        let mut analyzer = Analyzer::new(self.retriever());
         let mut features = Vec::with_capacity(self.len());
         for number in 0..self.stored_count() {
             self.cancel.check()?;
-            let Statement { name, text, syntax } = self.statement(number)?;
-            features.push(intake.take(&name, &text, syntax)?.features);
+            let Statement { name, text, language } = self.statement(number)?;
+            features.push(analyzer.analyze(&name, &text, language)?.features);
         }
         for premise in self.local() {
             if features.len() % 64 == 0 {
                 self.cancel.check()?;
             }
             features.push(match premise.features == Features::default() {
-                true => intake.take(&premise.name, &premise.text, premise.syntax)?.features,
+                true => analyzer.analyze(&premise.name, &premise.text, premise.language)?.features,
                 false => premise.features.clone(),
             });
         }
@@ -239,8 +243,8 @@ impl<'a> Run<'a> {
     }
 
     /// The number of statements of the library that come before the goal.
-    pub(crate) fn place(&self, scope: &Scope, asked: &Asked) -> Result<usize, Error> {
-        let Some(name) = asked.stored.as_ref().or(scope.before.as_ref()) else {
+    pub(crate) fn place(&self, scope: &Scope, task: &GoalTask) -> Result<usize, Error> {
+        let Some(name) = task.stored.as_ref().or(scope.before.as_ref()) else {
             return Ok(self.stored_count());
         };
         let place = self.entries().iter().position(|entry| entry.statement.name == *name);
@@ -249,8 +253,8 @@ impl<'a> Run<'a> {
 
     /// Statements that may not be used: those that come too late or are in other modules, those that say what the goal says,
     /// and those of the library whose name a local one has.
-    pub(crate) fn barred(&self, question: &Question, scope: &Scope, end: usize) -> Vec<bool> {
-        let graph = question.encoded.fingerprint();
+    pub(crate) fn ineligible(&self, goal: &GoalAnalysis, scope: &Scope, end: usize) -> Vec<bool> {
+        let graph = goal.encoded.fingerprint();
         let is_goal = |other: u64| scope.duplicates == Duplicates::Drop && other == graph;
         let fits = |module: &str| {
             scope.modules.is_empty() || scope.modules.iter().any(|pattern| matches(pattern, module))
@@ -268,9 +272,9 @@ impl<'a> Run<'a> {
     }
 
     /// The library's recorded proofs, if there are any.
-    fn learned(&self) -> Result<Option<Cow<'a, Learned>>, Error> {
+    fn learned(&self) -> Result<Option<Cow<'a, ProofRetriever>>, Error> {
         Ok(match &self.corpus.stored {
-            Some(Stored::Held(shelf)) => shelf.learned.as_ref().map(Cow::Borrowed),
+            Some(Stored::Held(snapshot)) => snapshot.learned.as_ref().map(Cow::Borrowed),
             #[cfg(feature = "sqlite")]
             Some(Stored::Streamed(_)) => match self.library {
                 Some(library) => library.learned()?.map(Cow::Owned),
@@ -298,11 +302,11 @@ impl<'a> Run<'a> {
     /// Returns an error if it was removed from a streamed library meanwhile.
     pub(crate) fn statement(&self, number: usize) -> Result<Statement, Error> {
         if let Some(own) = number.checked_sub(self.stored_count()) {
-            let Premise { name, text, syntax, .. } = &self.local()[own];
-            return Ok(Statement { name: name.clone(), text: text.clone(), syntax: *syntax });
+            let AnalyzedStatement { name, text, language, .. } = &self.local()[own];
+            return Ok(Statement { name: name.clone(), text: text.clone(), language: *language });
         }
         match &self.corpus.stored {
-            Some(Stored::Held(shelf)) => Ok(shelf.entries[number].statement.clone()),
+            Some(Stored::Held(snapshot)) => Ok(snapshot.entries[number].statement.clone()),
             #[cfg(feature = "sqlite")]
             Some(Stored::Streamed(_)) => {
                 let library = self.library.ok_or(Error::NoStatements)?;
@@ -314,25 +318,25 @@ impl<'a> Run<'a> {
 
     /// The statements whose vectors are closest to a formula's.
     pub(crate) fn closest(mut self, formula: &Encoded, k: usize) -> Result<Vec<Hit>, Error> {
-        let (ranker, mut cosines) = (self.ranker(), Vec::new());
+        let (retriever, mut cosines) = (self.retriever(), Vec::new());
         match &self.corpus.stored {
-            Some(Stored::Held(shelf)) => cosines = ranker.similarities(formula, &shelf.rows),
+            Some(Stored::Held(snapshot)) => cosines = retriever.similarities(formula, &snapshot.rows),
             #[cfg(feature = "sqlite")]
             Some(Stored::Streamed(_)) => {
                 let known = &mut self.known;
                 self.library.ok_or(Error::NoStatements)?.scan(|entries, rows| {
-                    cosines.extend(ranker.similarities(formula, rows));
+                    cosines.extend(retriever.similarities(formula, rows));
                     known.extend(entries);
                     Ok(())
                 })?;
             }
             None => {}
         }
-        cosines.extend(ranker.similarities(formula, self.corpus.local_rows(self.cancel)?));
+        cosines.extend(retriever.similarities(formula, self.corpus.local_rows(self.cancel)?));
         self.cancel.check()?;
-        let mut closest = order(&cosines);
+        let mut closest = best_first(&cosines);
         closest.truncate(k);
-        let hit = |ranked: Ranked| {
+        let hit = |ranked: ScoredStatement| {
             let number = ranked.statement;
             Ok(Hit {
                 id: Id(number as u32),
@@ -347,32 +351,32 @@ impl<'a> Run<'a> {
     }
 
     /// Why statements were taken.
-    pub(crate) fn evidence(&self, taken: &[usize], asked: &[Asked]) -> Result<Vec<Reasons>, Error> {
-        let (mut reader, learned) = (Symbols::new(self.ranker()), self.learned()?);
-        let goal = asked.iter().flat_map(|asked| symbols(&asked.question.formula, &asked.question.names));
+    pub(crate) fn evidence(&self, taken: &[usize], task: &[GoalTask]) -> Result<Vec<Evidence>, Error> {
+        let (mut reader, learned) = (SymbolReader::new(self.retriever()), self.learned()?);
+        let goal = task.iter().flat_map(|task| symbols(&task.goal.formula, &task.goal.names));
         let goal = goal.collect();
-        let features = learned.as_ref().zip(asked.first());
-        let features = features.map(|(_, asked)| Features::of(&asked.question.formula, &asked.question.names));
+        let features = learned.as_ref().zip(task.first());
+        let features = features.map(|(_, task)| Features::of(&task.goal.formula, &task.goal.names));
         let indexed = learned.as_ref().zip(features.as_ref());
-        let indexed = indexed.map(|(learned, features)| (learned.theory(), learned.theory().goal(features)));
+        let indexed = indexed.map(|(learned, features)| (learned.index(), learned.index().goal(features)));
         let statements = taken.iter().map(|&number| self.statement(number));
         let statements = statements.collect::<Result<Vec<Statement>, Error>>()?;
         let own: Vec<_> =
-            statements.iter().map(|statement| reader.of(&statement.text, statement.syntax)).collect();
+            statements.iter().map(|statement| reader.of(&statement.text, statement.language)).collect();
         let counts = counts(own.iter());
-        let mut reasons = Vec::with_capacity(taken.len());
+        let mut evidence = Vec::with_capacity(taken.len());
         for (&number, own) in taken.iter().zip(&own) {
             let users = indexed.as_ref().filter(|_| number < self.stored_count());
             let (uses, users) =
-                users.map_or((0, Vec::new()), |(theory, goal)| theory.users(number, goal, MOST_USERS));
-            reasons.push(Reasons {
-                shared: shared(own, &goal, &counts),
-                unknown: self.unknown(number)?,
+                users.map_or((0, Vec::new()), |(index, goal)| index.users(number, goal, MOST_USERS));
+            evidence.push(Evidence {
+                shared_symbols: shared(own, &goal, &counts),
+                unknown_symbols: self.unknown(number)?,
                 uses,
                 used_by: users.into_iter().map(|user| self.name(user).to_owned()).collect(),
             });
         }
-        Ok(reasons)
+        Ok(evidence)
     }
 
     /// Symbols of a statement that the model does not know.
@@ -380,17 +384,17 @@ impl<'a> Run<'a> {
         if let Some(own) = number.checked_sub(self.stored_count()) {
             return Ok(self.local()[own].encoded.unknown().to_vec());
         }
-        let Statement { name, text, syntax } = self.statement(number)?;
-        Ok(Intake::new(self.ranker()).take(&name, &text, syntax)?.encoded.unknown().to_vec())
+        let Statement { name, text, language } = self.statement(number)?;
+        Ok(Analyzer::new(self.retriever()).analyze(&name, &text, language)?.encoded.unknown().to_vec())
     }
 
     pub(crate) fn stored_count(&self) -> usize {
         self.entries().len()
     }
 
-    fn entries(&self) -> &[Entry] {
+    fn entries(&self) -> &[LibraryEntry] {
         match &self.corpus.stored {
-            Some(Stored::Held(shelf)) => &shelf.entries,
+            Some(Stored::Held(snapshot)) => &snapshot.entries,
             _ => &self.known,
         }
     }
@@ -398,19 +402,19 @@ impl<'a> Run<'a> {
 
 impl Inner {
     /// Vectors of the local statements.
-    fn local_rows(&self, cancel: &Cancel) -> Result<&Rows, Error> {
+    fn local_rows(&self, cancel: &Cancel) -> Result<&VectorColumn, Error> {
         if let Some(rows) = self.local_rows.get() {
             return Ok(rows);
         }
-        let ranker = &self.model.ranker;
-        let mut rows = Rows::new(ranker.width());
+        let retriever = &self.model.retriever;
+        let mut rows = VectorColumn::new(retriever.width());
         for batch in cancel.batches(&self.local, |premise| &premise.encoded) {
             cancel.check()?;
-            let named: Vec<_> = batch.iter().map(Premise::named).collect();
+            let named: Vec<_> = batch.iter().map(AnalyzedStatement::named).collect();
             match self.is_problem {
                 // Problems that are read one after the other share most of their axioms.
                 true => self.model.cached_rows(&named, &mut rows),
-                false => rows.append(&ranker.rows(&named)),
+                false => rows.append(&retriever.rows(&named)),
             }
         }
         Ok(self.local_rows.get_or_init(|| rows))
@@ -427,7 +431,7 @@ pub(crate) fn join(best: &mut [f32], other: &[f32]) {
 pub(crate) fn fuse_by_rank(named: &[f32], anonymous: &[f32]) -> Vec<f32> {
     let mut fused = vec![0.0; named.len()];
     for (scores, weight) in [(named, 1.0), (anonymous, TUNING.anonymous_weight)] {
-        for (rank, number) in best_first(scores).into_iter().enumerate() {
+        for (rank, number) in ranks(scores).into_iter().enumerate() {
             fused[number] += weight / (TUNING.fusion_k + rank as f32);
         }
     }
@@ -435,7 +439,7 @@ pub(crate) fn fuse_by_rank(named: &[f32], anonymous: &[f32]) -> Vec<f32> {
 }
 
 /// Numbers of statements from the highest score to the lowest, of equal ones the earlier first.
-fn best_first(scores: &[f32]) -> Vec<usize> {
+fn ranks(scores: &[f32]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
     order
@@ -453,7 +457,7 @@ mod tests {
             scores
         };
         let check = |named: &[usize], anonymous: &[usize], expected: &[usize]| {
-            assert_eq!(best_first(&fuse_by_rank(&scores(named), &scores(anonymous))), expected);
+            assert_eq!(ranks(&fuse_by_rank(&scores(named), &scores(anonymous))), expected);
         };
         check(&[2, 0, 1], &[2, 0, 1], &[2, 0, 1]);
         // Of two neighbors by the first, the second decides; but not of those that are far apart.

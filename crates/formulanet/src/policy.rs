@@ -291,7 +291,13 @@ mod tests {
 
     #[test]
     fn the_nearest_reranker_is_taken() {
-        let all = Facts { is_tptp: true, has_given: true, has_fitted: true, has_built_in: true, ..Facts::default() };
+        let all = Facts {
+            is_tptp: true,
+            has_given: true,
+            has_fitted: true,
+            has_built_in: true,
+            ..Facts::default()
+        };
         let check = |facts: Facts, expected: RerankerSource| {
             let plan = Plan::decide(Policy::default(), facts, &TUNING);
             assert_eq!(plan.rerank.map(|stage| stage.reranker), Some(expected));

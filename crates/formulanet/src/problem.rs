@@ -8,17 +8,17 @@ use formulanet_logic::Interner;
 pub use coverage::SymbolCoverage;
 pub use render::{annotated, as_axiom};
 
-use crate::policy::Policy;
-use crate::query::{Goal, GoalFormula, Query};
-use crate::rank::{Features, Premise, Ranker};
-use crate::read::{Annotated, Damaged, Skipped, Source, Syntax, is_goal};
-use crate::Error;
+use crate::analyze::AnalyzedStatement;
+use crate::proofs::Features;
+use crate::read::{AnnotatedFormula, SkippedStatements, Source, UnreadableStatement, is_goal};
+use crate::retrieve::VectorRetriever;
+use crate::{Error, Goal, GoalFormula, Language, Policy, Query};
 
 /// A TPTP problem with its includes: axioms, conjectures, statements that are always kept, and declarations.
 pub struct Problem {
     items: Vec<Item>,
-    axioms: Vec<Premise>,
-    skipped: Skipped,
+    axioms: Vec<AnalyzedStatement>,
+    skipped: SkippedStatements,
     file: String,
 }
 
@@ -56,7 +56,7 @@ enum Part {
     Declaration,
     Conjecture,
     /// A role that is kept.
-    Kept,
+    Included,
     /// By its number among the axioms.
     Axiom(usize),
     /// Not readable, but kept.
@@ -78,17 +78,24 @@ impl Problem {
     /// # Errors
     ///
     /// Returns an error if it cannot be read, with the place, or has nothing to prove.
-    pub fn read(source: Source, ranker: &Ranker, options: &ProblemOptions) -> Result<Self, Error> {
+    pub fn read(
+        source: Source,
+        retriever: &VectorRetriever,
+        options: &ProblemOptions,
+    ) -> Result<Self, Error> {
         let file = source.name().to_owned();
-        let mut problem = Problem { items: Vec::new(), axioms: Vec::new(), skipped: Skipped::default(), file };
-        let (mut names, mut encoder) = (Interner::new(), ranker.encoder());
-        let mut reader = source.problem(ranker.limits())?;
+        let mut problem =
+            Problem { items: Vec::new(), axioms: Vec::new(), skipped: SkippedStatements::default(), file };
+        let (mut names, mut encoder) = (Interner::new(), retriever.encoder());
+        let mut reader = source.problem(retriever.limits())?;
         loop {
-            let Annotated { annotated, text, file } = match reader.next(&mut names) {
+            let AnnotatedFormula { annotated, text, file } = match reader.next(&mut names) {
                 Ok(None) => break,
                 Ok(Some(next)) => next,
                 Err(error) => {
-                    let Some(Damaged { header, text, .. }) = reader.recover() else { return Err(error) };
+                    let Some(UnreadableStatement { header, text, .. }) = reader.recover() else {
+                        return Err(error);
+                    };
                     problem.pass(header.unwrap_or_default(), text, error, options)?;
                     continue;
                 }
@@ -112,11 +119,18 @@ impl Problem {
             let unknown = encoded.unknown().to_vec();
             let part = match role.as_str() {
                 role if is_goal(role) => Part::Conjecture,
-                role if options.keep_roles.iter().any(|kept| kept == role) => Part::Kept,
+                role if options.keep_roles.iter().any(|kept| kept == role) => Part::Included,
                 _ => {
                     let features = Features::of(formula, &names);
-                    let (name, text, syntax) = (name.clone(), text.clone(), Syntax::Tptp);
-                    problem.axioms.push(Premise { name, text, syntax, encoded, features, ..Premise::default() });
+                    let (name, text, language) = (name.clone(), text.clone(), Language::Tptp);
+                    problem.axioms.push(AnalyzedStatement {
+                        name,
+                        text,
+                        language,
+                        encoded,
+                        features,
+                        ..AnalyzedStatement::default()
+                    });
                     Part::Axiom(problem.axioms.len() - 1)
                 }
             };
@@ -155,7 +169,7 @@ impl Problem {
     }
 
     /// Statements that could not be read.
-    pub fn skipped(&self) -> &Skipped {
+    pub fn skipped(&self) -> &SkippedStatements {
         &self.skipped
     }
 
@@ -166,13 +180,13 @@ impl Problem {
 
     /// The axioms, in order.
     #[doc(hidden)]
-    pub fn axioms(&self) -> &[Premise] {
+    pub fn axioms(&self) -> &[AnalyzedStatement] {
         &self.axioms
     }
 
     /// Moves the axioms out, for a corpus that has them alone.
     #[doc(hidden)]
-    pub fn take_axioms(&mut self) -> Vec<Premise> {
+    pub fn take_axioms(&mut self) -> Vec<AnalyzedStatement> {
         std::mem::take(&mut self.axioms)
     }
 
@@ -186,7 +200,7 @@ impl Problem {
         let goal = |item: &Item| {
             Goal::from(GoalFormula {
                 text: item.text.clone(),
-                language: Some(Syntax::Tptp),
+                language: Some(Language::Tptp),
                 source: item.name.clone(),
                 ..GoalFormula::default()
             })

@@ -1,7 +1,7 @@
 //! One ranking request, as plain data.
 
-use crate::policy::Policy;
-use crate::read::{Statement, Syntax};
+use crate::take::Take;
+use crate::{Language, Policy, Statement};
 
 /// What is to be proved.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,7 +19,7 @@ pub struct GoalFormula {
     /// The formula.
     pub text: String,
     /// The language that it is written in [default: that of the corpus].
-    pub language: Option<Syntax>,
+    pub language: Option<Language>,
     /// Names that are constants, whatever the model knows.
     pub constants: Vec<String>,
     /// Names that are variables.
@@ -30,7 +30,11 @@ pub struct GoalFormula {
 
 impl From<&str> for Goal {
     fn from(text: &str) -> Self {
-        Goal::Formula(GoalFormula { text: text.to_owned(), source: "goal".to_owned(), ..GoalFormula::default() })
+        Goal::Formula(GoalFormula {
+            text: text.to_owned(),
+            source: "goal".to_owned(),
+            ..GoalFormula::default()
+        })
     }
 }
 
@@ -42,8 +46,8 @@ impl From<GoalFormula> for Goal {
 
 impl From<Statement> for Goal {
     fn from(statement: Statement) -> Self {
-        let Statement { name, text, syntax } = statement;
-        GoalFormula { text, language: Some(syntax), source: name, ..GoalFormula::default() }.into()
+        let Statement { name, text, language } = statement;
+        GoalFormula { text, language: Some(language), source: name, ..GoalFormula::default() }.into()
     }
 }
 
@@ -67,26 +71,6 @@ pub enum Duplicates {
     Drop,
     /// They are ranked like others.
     Keep,
-}
-
-/// Which of the ranked statements are returned.
-#[derive(Clone, PartialEq, Debug)]
-#[non_exhaustive]
-pub struct Take {
-    /// At most this number.
-    pub k: usize,
-    /// The lowest score, unless a statement must be included.
-    pub min_score: f32,
-    /// Names or patterns of statements that must be included; they count among the `k`.
-    pub include: Vec<String>,
-    /// Names or patterns of statements that must not; they win over the others.
-    pub exclude: Vec<String>,
-}
-
-impl Default for Take {
-    fn default() -> Self {
-        Take { k: 32, min_score: 0.0, include: Vec::new(), exclude: Vec::new() }
-    }
 }
 
 /// One ranking request.
@@ -170,17 +154,5 @@ impl Query {
     pub fn explain(mut self) -> Self {
         self.explain = true;
         self
-    }
-}
-
-impl Take {
-    /// Returns at most `k` statements.
-    pub fn at_most(k: usize) -> Self {
-        Take { k, ..Take::default() }
-    }
-
-    /// Sets all fields.
-    pub fn new(k: usize, min_score: f32, include: Vec<String>, exclude: Vec<String>) -> Self {
-        Take { k, min_score, include, exclude }
     }
 }

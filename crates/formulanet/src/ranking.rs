@@ -1,8 +1,6 @@
 //! The answer to a query.
 
-use crate::policy::{Order, Plan};
-use crate::rank::Reasons;
-use crate::read::Statement;
+use crate::{Evidence, Order, Plan, Statement};
 
 /// The place of a statement in its corpus.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -41,9 +39,6 @@ pub struct Hit {
     /// Why the statement is there, if the query asked for it.
     pub evidence: Option<Evidence>,
 }
-
-/// Why a statement is there.
-pub type Evidence = Reasons;
 
 impl Id {
     /// As an index.

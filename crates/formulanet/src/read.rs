@@ -5,27 +5,21 @@
 
 mod format;
 mod items;
-mod lean;
-mod named;
-mod predict;
+mod lines;
+mod newlines;
+mod proof_corpus;
 mod proofs;
 mod skipped;
 mod source;
-mod statement;
-mod text;
-mod theory;
 mod toplevel;
 mod tptp;
 
 pub use format::Format;
-pub use items::{Item, Items, is_goal};
-pub use lean::{LeanDump, LeanLine};
-pub use predict::{HammerFiles, HammerLibrary, question};
+pub use items::{SourceItem, SourceItems, is_goal};
+pub use newlines::{has_returns_alone, without_mark};
+pub use proof_corpus::{JsonLines, ProofCorpusFact, ProofCorpusFile, ProofWarnings};
 pub use proofs::{Proof, derivations_of, read_proofs};
-pub use skipped::Skipped;
+pub use skipped::SkippedStatements;
+pub(crate) use source::not_utf8;
 pub use source::{Source, read_text};
-pub use statement::{Statement, Syntax, parse};
-pub use text::{has_returns_alone, without_mark};
-pub use theory::Lines;
-pub use theory::{Oddities, TheoryFact, TheoryFile};
-pub use tptp::{Annotated, Damaged, Problem};
+pub use tptp::{AnnotatedFormula, TptpReader, UnreadableStatement};

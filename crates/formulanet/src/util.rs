@@ -1,6 +1,7 @@
 //! Small tools that stand in one place each.
 
 pub mod files;
+pub mod glob;
 pub mod hash;
 pub mod map;
 pub mod random;

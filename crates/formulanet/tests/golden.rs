@@ -1,15 +1,19 @@
 //! The golden matrix through the API. Everything that belongs to today's API is in `Door`.
 #![cfg(all(feature = "sqlite", feature = "models"))]
 
+use formulanet as api;
+use formulanet::analyze::Analyzer;
+use formulanet::lean::{LeanIndex, LeanQuery, LeanSelector};
+use formulanet::library::Learned;
 use formulanet::logic::Limits;
 use formulanet::logic::hol::Overload;
 use formulanet::net::Precision;
 use formulanet::problem::ProblemOptions;
-use formulanet::rank::{Intake, Learnt, LeanIndex, LeanQuestion, LeanSelector, Library};
-use formulanet::read::{Source, Syntax, read_proofs};
+use formulanet::read::{Source, read_proofs};
 use formulanet::{
-    self as api, Cancel, CorpusBuilder, Engine, Goal, GoalFormula, Policy, Problem, Query, Ranking, Residency, Take,
+    Cancel, CorpusBuilder, Engine, Goal, GoalFormula, Policy, Problem, Query, Ranking, Residency, Take,
 };
+use formulanet::{Language, Library};
 use formulanet_testing::Folder;
 use formulanet_testing::golden::{
     self, Command, Duplicates, LibraryFiles, Order, Rerank, Scenario, Symbols, hit, repository,
@@ -43,11 +47,11 @@ impl Door {
 
     fn make(&self, files: &LibraryFiles) {
         let path = self.folder.path(&files.name);
-        let model = self.engine.model_for(Self::source(&files.files[0]).syntax()).unwrap();
-        let mut intake = Intake::new(&model.ranker);
-        Library::build(&path, &model.ranker, &model.name, |addition| {
+        let model = self.engine.model_for(Self::source(&files.files[0]).language()).unwrap();
+        let mut analyzer = Analyzer::new(&model.retriever);
+        Library::build(&path, &model.retriever, &model.name, |addition| {
             for file in &files.files {
-                for premise in intake.read(Self::source(file))? {
+                for premise in analyzer.read(Self::source(file))? {
                     addition.push(premise?)?;
                 }
             }
@@ -56,10 +60,11 @@ impl Door {
         .unwrap();
         let mut library = Library::open(&path).unwrap();
         if let Some(proofs) = &files.proofs {
-            let _: Learnt = library.learn(&read_proofs(&repository(proofs).to_string_lossy()).unwrap(), false).unwrap();
+            let _: Learned =
+                library.learn(&read_proofs(&repository(proofs).to_string_lossy()).unwrap(), false).unwrap();
         }
         if let Some(reranker) = &files.reranker {
-            library.keep_reader(Some(&std::fs::read(repository(reranker)).unwrap())).unwrap();
+            library.set_fitted_reranker(Some(&std::fs::read(repository(reranker)).unwrap())).unwrap();
         }
     }
 
@@ -90,7 +95,12 @@ impl Door {
     }
 
     /// The files and the library of a scenario.
-    fn parts<'a>(&self, mut builder: CorpusBuilder<'a>, s: &Scenario, library: &'a std::path::Path) -> CorpusBuilder<'a> {
+    fn parts<'a>(
+        &self,
+        mut builder: CorpusBuilder<'a>,
+        s: &Scenario,
+        library: &'a std::path::Path,
+    ) -> CorpusBuilder<'a> {
         if s.library.is_some() {
             builder = builder.library(library, Residency::Streamed);
         }
@@ -106,8 +116,9 @@ impl Door {
             return Goal::Stored(name.clone());
         }
         let named = |name: &String| Overload::ALL.iter().find(|(known, _)| known == name).unwrap().1;
-        let mut goal = GoalFormula { text: s.formula().into(), source: "goal".into(), ..GoalFormula::default() };
-        goal.language = s.overload.as_ref().map(|name| Syntax::HolWith(named(name)));
+        let mut goal =
+            GoalFormula { text: s.formula().into(), source: "goal".into(), ..GoalFormula::default() };
+        goal.language = s.overload.as_ref().map(|name| Language::HolWith(named(name)));
         goal.constants.clone_from(&s.constants);
         goal.into()
     }
@@ -155,8 +166,9 @@ impl Door {
         if let Some(roles) = &s.keep_roles {
             options.keep_roles.clone_from(roles);
         }
-        let model = engine.model_for(Syntax::Tptp).unwrap();
-        let problem = Problem::read(Self::source(s.problem.as_ref().unwrap()), &model.ranker, &options).unwrap();
+        let model = engine.model_for(Language::Tptp).unwrap();
+        let problem =
+            Problem::read(Self::source(s.problem.as_ref().unwrap()), &model.retriever, &options).unwrap();
         let corpus = self.parts(engine.corpus(), s, &library).problem(&problem).build().unwrap();
         let query = problem.query();
         let policy = query.policy;
@@ -167,7 +179,8 @@ impl Door {
         let (engine, library) = (self.engine(s), self.library(s));
         let corpus = self.parts(engine.corpus(), s, &library).build().unwrap();
         let model = corpus.model();
-        let formula = Intake::new(&model.ranker).take("goal", s.formula(), corpus.language()).unwrap();
+        let formula =
+            Analyzer::new(&model.retriever).analyze("goal", s.formula(), corpus.language()).unwrap();
         let closest = engine.neighbors(&corpus, &formula.encoded, s.k, &Cancel::never()).unwrap();
         closest.iter().map(|found| hit(&found.statement.name, found.score)).collect()
     }
@@ -192,8 +205,10 @@ impl Door {
             .map(|premise| (premise["name"].as_str().unwrap(), premise["decl"].as_str().unwrap()))
             .collect();
         let state = asked["state"].as_str().unwrap();
-        let question = LeanQuestion { state, modules: &modules, local: &local, new: &new };
-        let best = selector.best(self.engine.built_in_reranker().unwrap().as_deref(), &question, s.k, &Cancel::never()).unwrap();
+        let question = LeanQuery { state, modules: &modules, local: &local, new: &new };
+        let best = selector
+            .best(self.engine.built_in_reranker().unwrap().as_deref(), &question, s.k, &Cancel::never())
+            .unwrap();
         best.iter().map(|ranked| hit(&ranked.name, ranked.score)).collect()
     }
 }

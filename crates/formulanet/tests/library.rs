@@ -3,30 +3,42 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use formulanet::analyze::{AnalyzedStatement, Analyzer};
+use formulanet::corpus::{LibrarySnapshot, VectorColumn};
+use formulanet::engine::Model;
+use formulanet::library::{Added, Change};
 use formulanet::net::{Compute, Meeting, Precision};
-use formulanet::rank::{Added, Change, Intake, Library, Premise, Ranker, Rows, Shelf};
-use formulanet::read::{Proof, Source, Statement, Syntax};
-use formulanet::{Corpus, Duplicates, Engine, Goal, Model, Policy, Query, Rerank, Residency};
+use formulanet::read::{Proof, Source};
+use formulanet::retrieve::VectorRetriever;
+use formulanet::{
+    Corpus, Duplicates, Engine, Goal, Language, Library, Policy, Query, Rerank, Residency, Statement,
+};
 use formulanet_testing::{Folder, tiny};
 
 const MANY: usize = 9000;
 
-fn ranker() -> Ranker {
-    Ranker::new(tiny(Meeting::Towers), Compute::new(Precision::F32, 2)).unwrap()
+fn retriever() -> VectorRetriever {
+    VectorRetriever::new(tiny(Meeting::Towers), Compute::new(Precision::F32, 2)).unwrap()
 }
 
-fn premises(ranker: &Ranker, statements: impl IntoIterator<Item = (String, String)>) -> Vec<Premise> {
-    let mut intake = Intake::new(ranker);
-    statements.into_iter().map(|(name, text)| intake.take(&name, &text, Syntax::Hol).unwrap()).collect()
+fn premises(
+    retriever: &VectorRetriever,
+    statements: impl IntoIterator<Item = (String, String)>,
+) -> Vec<AnalyzedStatement> {
+    let mut analyzer = Analyzer::new(retriever);
+    statements
+        .into_iter()
+        .map(|(name, text)| analyzer.analyze(&name, &text, Language::Hol).unwrap())
+        .collect()
 }
 
-fn many(ranker: &Ranker) -> Vec<Premise> {
+fn many(retriever: &VectorRetriever) -> Vec<AnalyzedStatement> {
     let statement = |i: usize| (format!("N{i}"), format!("!x. x + {} < {} * x", i % 9, i % 7));
-    premises(ranker, (0..MANY).map(statement))
+    premises(retriever, (0..MANY).map(statement))
 }
 
 /// All statements, their rows, and how many came at once.
-fn all(library: &Library) -> (Vec<Statement>, Rows, Vec<usize>) {
+fn all(library: &Library) -> (Vec<Statement>, VectorColumn, Vec<usize>) {
     let mut counts = Vec::new();
     library
         .scan(|part, rows| {
@@ -40,42 +52,46 @@ fn all(library: &Library) -> (Vec<Statement>, Rows, Vec<usize>) {
     (statements, shelf.rows, counts)
 }
 
-fn add(library: &mut Library, premises: impl IntoIterator<Item = Premise>, ranker: &Ranker) -> Added {
-    let mut addition = library.addition(ranker).unwrap();
+fn add(
+    library: &mut Library,
+    premises: impl IntoIterator<Item = AnalyzedStatement>,
+    retriever: &VectorRetriever,
+) -> Added {
+    let mut addition = library.writer(retriever).unwrap();
     premises.into_iter().for_each(|premise| addition.push(premise).unwrap());
     addition.commit().unwrap()
 }
 
 #[test]
 fn many_statements_come_back_as_they_were() {
-    let ranker = ranker();
-    let mut library = Library::in_memory(&ranker).unwrap();
-    assert_eq!(all(&library), (Vec::new(), Rows::new(ranker.width()), Vec::new()));
-    let premises = many(&ranker);
-    let added = add(&mut library, premises.clone(), &ranker);
+    let retriever = retriever();
+    let mut library = Library::in_memory(&retriever).unwrap();
+    assert_eq!(all(&library), (Vec::new(), VectorColumn::new(retriever.width()), Vec::new()));
+    let premises = many(&retriever);
+    let added = add(&mut library, premises.clone(), &retriever);
     assert_eq!(added, Added { new: MANY, ..Added::default() });
     let (entries, rows, counts) = all(&library);
     assert_eq!(counts, [4096, 4096, MANY - 2 * 4096]);
-    let is_same = |(entry, premise): (&Statement, &Premise)| {
-        (&entry.name, &entry.text, entry.syntax) == (&premise.name, &premise.text, premise.syntax)
+    let is_same = |(entry, premise): (&Statement, &AnalyzedStatement)| {
+        (&entry.name, &entry.text, entry.language) == (&premise.name, &premise.text, premise.language)
     };
     assert!(entries.len() == MANY && entries.iter().zip(&premises).all(is_same));
-    let named: Vec<_> = premises.iter().map(Premise::named).collect();
-    assert!(rows == ranker.rows(&named));
-    assert_eq!(library.verify(&ranker).unwrap(), MANY);
+    let named: Vec<_> = premises.iter().map(AnalyzedStatement::named).collect();
+    assert!(rows == retriever.rows(&named));
+    assert_eq!(library.verify(&retriever).unwrap(), MANY);
     assert_eq!(library.remove(&["N1*".into(), "N20".into()]).unwrap(), 1 + 1111);
     assert_eq!(library.count().unwrap(), MANY - 1112);
 }
 
 #[test]
 fn of_a_name_the_last_counts() {
-    let ranker = ranker();
-    let mut library = Library::in_memory(&ranker).unwrap();
+    let retriever = retriever();
+    let mut library = Library::in_memory(&retriever).unwrap();
     let mut check = |statements: &[(&str, &str)], expected: Added, text: &str| {
         let owned = statements.iter().map(|&(name, text)| (name.to_owned(), text.to_owned()));
-        assert_eq!(add(&mut library, premises(&ranker, owned), &ranker), expected, "{statements:?}");
+        assert_eq!(add(&mut library, premises(&retriever, owned), &retriever), expected, "{statements:?}");
         assert_eq!(library.statement("a").unwrap().text, text);
-        library.verify(&ranker).unwrap();
+        library.verify(&retriever).unwrap();
     };
     let added = |new, replaced, same, repeated| Added { new, replaced, same, repeated, ..Added::default() };
     check(&[("a", "x = y"), ("b", "x < y"), ("a", "x = x")], added(2, 0, 0, 1), "x = x");
@@ -83,32 +99,33 @@ fn of_a_name_the_last_counts() {
     check(&[("a", "x = y"), ("a", "x = x")], added(0, 0, 1, 1), "x = x");
     check(&[("a", "x = x"), ("a", "x < x"), ("b", "x < y")], added(0, 1, 1, 1), "x < x");
     // Far apart, so that the first has been written when the second comes.
-    let far = many(&ranker).into_iter().chain(premises(&ranker, [("N0".to_owned(), "x = x".to_owned())]));
-    assert_eq!(add(&mut library, far, &ranker), added(MANY, 0, 0, 1));
+    let far =
+        many(&retriever).into_iter().chain(premises(&retriever, [("N0".to_owned(), "x = x".to_owned())]));
+    assert_eq!(add(&mut library, far, &retriever), added(MANY, 0, 0, 1));
     assert_eq!(library.statement("N0").unwrap().text, "x = x");
 }
 
 #[test]
 fn what_is_not_committed_does_not_get_in() {
-    let ranker = ranker();
-    let mut library = Library::in_memory(&ranker).unwrap();
-    let mut addition = library.addition(&ranker).unwrap();
-    for premise in many(&ranker) {
+    let retriever = retriever();
+    let mut library = Library::in_memory(&retriever).unwrap();
+    let mut addition = library.writer(&retriever).unwrap();
+    for premise in many(&retriever) {
         addition.push(premise).unwrap();
     }
     drop(addition);
     assert_eq!(library.count().unwrap(), 0);
-    assert_eq!(add(&mut library, many(&ranker), &ranker).new, MANY);
+    assert_eq!(add(&mut library, many(&retriever), &retriever).new, MANY);
 }
 
 /// Two that build a library at the same place: the second must not lose what the first has made and others have added.
 #[test]
 fn a_library_that_was_made_meanwhile_is_kept() {
-    let (folder, ranker) = (Folder::new(), ranker());
+    let (folder, retriever) = (Folder::new(), retriever());
     let path = folder.path("one.db");
-    let statement = |name: &str| premises(&ranker, [(name.to_owned(), "x = x".to_owned())]).remove(0);
-    let late = Library::build(&path, &ranker, "tiny", |addition| {
-        Library::build(&path, &ranker, "tiny", |addition| addition.push(statement("early")))?;
+    let statement = |name: &str| premises(&retriever, [(name.to_owned(), "x = x".to_owned())]).remove(0);
+    let late = Library::build(&path, &retriever, "tiny", |addition| {
+        Library::build(&path, &retriever, "tiny", |addition| addition.push(statement("early")))?;
         addition.push(statement("late"))
     });
     assert!(matches!(late, Err(formulanet::Error::Exists { .. })));
@@ -125,22 +142,22 @@ fn proof(name: &str, used: &str) -> Proof {
 }
 
 /// A library of the fixture's facts, proofs included.
-fn theory(path: &Path, ranker: &Ranker) -> Library {
-    let mut intake = Intake::new(ranker);
-    let read = intake.read(Source::open(THEORY).unwrap()).unwrap();
-    let premises: Vec<Premise> = read.map(Result::unwrap).collect();
-    let fill = |addition: &mut formulanet::rank::Addition<'_>| {
+fn theory(path: &Path, retriever: &VectorRetriever) -> Library {
+    let mut analyzer = Analyzer::new(retriever);
+    let read = analyzer.read(Source::open(THEORY).unwrap()).unwrap();
+    let premises: Vec<AnalyzedStatement> = read.map(Result::unwrap).collect();
+    let fill = |addition: &mut formulanet::library::LibraryWriter<'_>| {
         premises.into_iter().try_for_each(|premise| addition.push(premise))
     };
-    let added = Library::build(path, ranker, "tiny", fill).unwrap();
-    assert_eq!((added.new, added.proofs, added.oddities.report()), (36, 22, None));
+    let added = Library::build(path, retriever, "tiny", fill).unwrap();
+    assert_eq!((added.new, added.proofs, added.warnings.report()), (36, 22, None));
     Library::open(path).unwrap()
 }
 
 /// An engine with the tiny model.
 fn engine() -> Engine {
     let engine = Engine::builder().precision(Precision::F32).threads(2).build().unwrap();
-    engine.with_model(Arc::new(Model::new("tiny", ranker())))
+    engine.with_model(Arc::new(Model::new("tiny", retriever())))
 }
 
 /// The names of the best statements, as one stage ranks them.
@@ -152,8 +169,8 @@ fn best(engine: &Engine, corpus: &Corpus, query: Query) -> Result<Vec<String>, S
 
 #[test]
 fn proofs_are_kept_and_taken_back() {
-    let (folder, ranker) = (Folder::new(), ranker());
-    let mut library = theory(&folder.path("theory.db"), &ranker);
+    let (folder, retriever) = (Folder::new(), retriever());
+    let mut library = theory(&folder.path("theory.db"), &retriever);
     let check = |library: &Library, name: &str, expected: &[&str]| {
         let found: Vec<String> = library.proofs_of(name).unwrap().iter().map(|used| used.join(" ")).collect();
         assert_eq!(found, expected, "{name}");
@@ -166,7 +183,7 @@ fn proofs_are_kept_and_taken_back() {
         proof("gone", "plus_zero"),
     ];
     let learnt = library.learn(&more, false).unwrap();
-    assert_eq!((learnt.new, learnt.same, learnt.strangers, learnt.oddities.unknown), (1, 1, 1, 1));
+    assert_eq!((learnt.new, learnt.same, learnt.of_unknown, learnt.warnings.unknown), (1, 1, 1, 1));
     check(&library, "plus_left_comm", &["plus_assoc plus_comm", "nowhere plus_zero"]);
     assert_eq!(library.proof_count().unwrap(), 23);
     // Itself, and what comes later.
@@ -174,7 +191,7 @@ fn proofs_are_kept_and_taken_back() {
     let error = library.learn(&odd, true).unwrap_err().to_string();
     assert_eq!(error, "here:1: expected earlier facts, but the proof of `plus_comm` uses `plus_comm`");
     assert_eq!(library.proof_count().unwrap(), 23, "what is refused is not kept");
-    let oddities = library.learn(&odd, false).unwrap().oddities;
+    let oddities = library.learn(&odd, false).unwrap().warnings;
     assert_eq!((oddities.circular, oddities.later, oddities.unknown), (1, 1, 0));
     assert_eq!(library.forget("plus_left_comm", true).unwrap(), 1);
     check(&library, "plus_left_comm", &["plus_assoc plus_comm"]);
@@ -183,18 +200,18 @@ fn proofs_are_kept_and_taken_back() {
         (1, 0)
     );
     // What was said of a statement does not hold for another of its name.
-    add(&mut library, premises(&ranker, [("rev_rev".to_owned(), "!x. x = x".to_owned())]), &ranker);
+    add(&mut library, premises(&retriever, [("rev_rev".to_owned(), "!x. x = x".to_owned())]), &retriever);
     check(&library, "rev_rev", &[]);
     library.remove(&["append_*".to_owned()]).unwrap();
     check(&library, "append_assoc", &[]);
-    library.verify(&ranker).unwrap();
+    library.verify(&retriever).unwrap();
 }
 
 #[test]
 fn the_next_question_knows_a_proof() {
     let (folder, engine) = (Folder::new(), engine());
     let path = folder.path("theory.db");
-    let mut library = theory(&path, &ranker());
+    let mut library = theory(&path, &retriever());
     let place = |name: &str| {
         let corpus = engine.corpus().library(&path, Residency::Streamed).build().unwrap();
         let found = best(&engine, &corpus, Query::new("!m. times m (suc (suc zero)) = plus m m")).unwrap();
@@ -211,7 +228,7 @@ fn the_next_question_knows_a_proof() {
 fn what_may_not_be_used_is_left_out() {
     let (folder, engine) = (Folder::new(), engine());
     let path = folder.path("theory.db");
-    drop(theory(&path, &ranker()));
+    drop(theory(&path, &retriever()));
     let corpora = [Residency::Streamed, Residency::Held]
         .map(|residency| engine.corpus().library(&path, residency).build().unwrap());
     let check = |query: Query, expected: Result<(usize, &[&str], &[&str]), &str>| {
@@ -241,8 +258,8 @@ fn what_may_not_be_used_is_left_out() {
 }
 
 /// The change since a state, by its name.
-fn news(reader: &Library, shelf: &Shelf) -> &'static str {
-    match reader.changes_since(shelf.bookmark(), shelf.learned.is_some()).unwrap() {
+fn news(reader: &Library, shelf: &LibrarySnapshot) -> &'static str {
+    match reader.changes_since(shelf.generation(), shelf.learned.is_some()).unwrap() {
         Change::None => "none",
         Change::Appended(_) => "appended",
         Change::Rewritten => "rewritten",
@@ -250,8 +267,8 @@ fn news(reader: &Library, shelf: &Shelf) -> &'static str {
 }
 
 /// Adds what was appended.
-fn read_on(reader: &Library, shelf: &mut Shelf) {
-    match reader.changes_since(shelf.bookmark(), shelf.learned.is_some()).unwrap() {
+fn read_on(reader: &Library, shelf: &mut LibrarySnapshot) {
+    match reader.changes_since(shelf.generation(), shelf.learned.is_some()).unwrap() {
         Change::Appended(additions) => assert!(shelf.append(*additions)),
         _ => panic!("expected additions"),
     }
@@ -259,16 +276,16 @@ fn read_on(reader: &Library, shelf: &mut Shelf) {
 
 #[test]
 fn who_has_read_a_library_sees_what_is_new() {
-    let (folder, ranker) = (Folder::new(), ranker());
+    let (folder, retriever) = (Folder::new(), retriever());
     let path = folder.path("one.db");
     let statement =
-        |name: &str, text: &str| premises(&ranker, [(name.to_owned(), text.to_owned())]).remove(0);
-    Library::build(&path, &ranker, "tiny", |addition| addition.push(statement("a", "f x = x"))).unwrap();
+        |name: &str, text: &str| premises(&retriever, [(name.to_owned(), text.to_owned())]).remove(0);
+    Library::build(&path, &retriever, "tiny", |addition| addition.push(statement("a", "f x = x"))).unwrap();
     let (reader, mut writer) = (Library::open(&path).unwrap(), Library::open(&path).unwrap());
     let mut shelf = reader.load().unwrap();
     let version = reader.version().unwrap();
     assert_eq!((reader.version().unwrap(), news(&reader, &shelf)), (version, "none"));
-    add(&mut writer, [statement("b", "f (f x) = x")], &ranker);
+    add(&mut writer, [statement("b", "f (f x) = x")], &retriever);
     assert!(reader.version().unwrap() != version);
     assert_eq!(news(&reader, &shelf), "appended");
     read_on(&reader, &mut shelf);
@@ -277,11 +294,11 @@ fn who_has_read_a_library_sees_what_is_new() {
     writer.learn(&[proof("b", "a")], true).unwrap();
     assert_eq!(news(&reader, &shelf), "rewritten");
     shelf = reader.load().unwrap();
-    add(&mut writer, [statement("c", "f (f (f x)) = x")], &ranker);
+    add(&mut writer, [statement("c", "f (f (f x)) = x")], &retriever);
     writer.learn(&[proof("c", "a b")], true).unwrap();
     assert_eq!(news(&reader, &shelf), "appended");
     read_on(&reader, &mut shelf);
-    let proofs = |shelf: &Shelf| shelf.learned.as_ref().unwrap().theory().proof_count();
+    let proofs = |shelf: &LibrarySnapshot| shelf.learned.as_ref().unwrap().index().proof_count();
     assert_eq!((shelf.entries.len(), proofs(&shelf)), (3, 2));
     writer.forget("c", false).unwrap();
     assert_eq!(news(&reader, &shelf), "rewritten");
@@ -292,11 +309,13 @@ fn who_has_read_a_library_sees_what_is_new() {
 /// from.
 #[test]
 fn a_changed_byte_is_noticed_or_changes_nothing() {
-    let (folder, ranker) = (Folder::new(), ranker());
+    let (folder, retriever) = (Folder::new(), retriever());
     let (whole, other) = (folder.path("whole.db"), folder.path("other.db"));
-    Library::build(&whole, &ranker, "tiny", |addition| {
+    Library::build(&whole, &retriever, "tiny", |addition| {
         let statement = |i: usize| (format!("N{i}"), format!("!x. x + {} < {} * x", i % 9, i % 7));
-        premises(&ranker, (0..60).map(statement)).into_iter().try_for_each(|premise| addition.push(premise))
+        premises(&retriever, (0..60).map(statement))
+            .into_iter()
+            .try_for_each(|premise| addition.push(premise))
     })
     .unwrap();
     let mut library = Library::open(&whole).unwrap();
@@ -307,7 +326,7 @@ fn a_changed_byte_is_noticed_or_changes_nothing() {
     // Everything that a ranking depends on.
     let read = |path: &Path| -> Result<_, formulanet::Error> {
         let library = Library::open(path)?;
-        library.check(&ranker)?;
+        library.check(&retriever)?;
         let shelf = library.load()?;
         let names: Vec<Statement> = shelf.entries.iter().map(|entry| entry.statement.clone()).collect();
         let proofs: Vec<_> = names.iter().map(|s| library.proofs_of(&s.name)).collect::<Result<_, _>>()?;
@@ -346,55 +365,55 @@ fn state(path: &Path) -> Result<Vec<(Statement, Vec<Vec<String>>)>, formulanet::
         .collect()
 }
 
-fn one(ranker: &Ranker, name: &str, text: &str) -> Premise {
-    premises(ranker, [(name.to_owned(), text.to_owned())]).remove(0)
+fn one(retriever: &VectorRetriever, name: &str, text: &str) -> AnalyzedStatement {
+    premises(retriever, [(name.to_owned(), text.to_owned())]).remove(0)
 }
 
 #[test]
 fn a_name_that_comes_twice_keeps_its_proofs() {
-    let (folder, ranker) = (Folder::new(), ranker());
-    let mut library = theory(&folder.path("theory.db"), &ranker);
+    let (folder, retriever) = (Folder::new(), retriever());
+    let mut library = theory(&folder.path("theory.db"), &retriever);
     let before = state(&folder.path("theory.db")).unwrap();
     let text = library.statement("plus_left_comm").unwrap().text;
-    let mut again = one(&ranker, "plus_left_comm", &text);
+    let mut again = one(&retriever, "plus_left_comm", &text);
     again.module = "theory".into();
-    let other = one(&ranker, "plus_left_comm", "!x. x = x");
-    let added = add(&mut library, [again.clone(), other.clone(), again.clone()], &ranker);
+    let other = one(&retriever, "plus_left_comm", "!x. x = x");
+    let added = add(&mut library, [again.clone(), other.clone(), again.clone()], &retriever);
     assert_eq!(added, Added { same: 1, repeated: 2, ..Added::default() });
     assert_eq!(state(&folder.path("theory.db")).unwrap(), before);
     // What was said of a text does not hold for another one of the same addition.
     again.proofs = vec![proof("plus_left_comm", "plus_zero")];
-    let added = add(&mut library, [again, other], &ranker);
+    let added = add(&mut library, [again, other], &retriever);
     assert_eq!((added.replaced, added.proofs), (1, 0));
     assert!(library.proofs_of("plus_left_comm").unwrap().is_empty());
-    library.verify(&ranker).unwrap();
+    library.verify(&retriever).unwrap();
 }
 
 #[test]
 fn another_module_is_a_change_and_keeps_proofs() {
-    let (folder, ranker) = (Folder::new(), ranker());
+    let (folder, retriever) = (Folder::new(), retriever());
     let path = folder.path("theory.db");
-    let mut library = theory(&path, &ranker);
+    let mut library = theory(&path, &retriever);
     let (reader, text) = (Library::open(&path).unwrap(), library.statement("plus_left_comm").unwrap().text);
     let shelf = reader.load().unwrap();
-    let mut moved = one(&ranker, "plus_left_comm", &text);
+    let mut moved = one(&retriever, "plus_left_comm", &text);
     moved.module = "elsewhere".into();
-    assert_eq!(add(&mut library, [moved], &ranker), Added { replaced: 1, ..Added::default() });
+    assert_eq!(add(&mut library, [moved], &retriever), Added { replaced: 1, ..Added::default() });
     assert_eq!(library.proofs_of("plus_left_comm").unwrap().len(), 1);
     assert_eq!(news(&reader, &shelf), "rewritten");
     let entries = reader.load().unwrap().entries;
     let entry = entries.iter().find(|entry| entry.statement.name == "plus_left_comm").unwrap();
     assert_eq!(&*entry.module, "elsewhere");
-    library.verify(&ranker).unwrap();
+    library.verify(&retriever).unwrap();
 }
 
 #[test]
 fn a_name_is_no_pattern() {
-    let ranker = ranker();
+    let retriever = retriever();
     let remove = |patterns: &[&str]| {
-        let mut library = Library::in_memory(&ranker).unwrap();
+        let mut library = Library::in_memory(&retriever).unwrap();
         let names = ["MULT*", "MULT_1", "MULT", "WHY?"].map(|name| (name.to_owned(), "x = x".to_owned()));
-        add(&mut library, premises(&ranker, names), &ranker);
+        add(&mut library, premises(&retriever, names), &retriever);
         let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
         library.remove(&patterns).unwrap();
         let left: Vec<String> = library.statements().unwrap().into_iter().map(|s| s.name).collect();
@@ -410,20 +429,24 @@ fn a_name_is_no_pattern() {
 /// Whoever reads or changes a library does not wait for an addition that is still being read or embedded.
 #[test]
 fn an_addition_that_takes_long_is_in_the_way_of_nobody() {
-    let (folder, ranker) = (Folder::new(), ranker());
+    let (folder, retriever) = (Folder::new(), retriever());
     let path = folder.path("one.db");
-    Library::build(&path, &ranker, "tiny", |addition| addition.push(one(&ranker, "a", "x = x"))).unwrap();
+    Library::build(&path, &retriever, "tiny", |addition| addition.push(one(&retriever, "a", "x = x")))
+        .unwrap();
     let mut slow = Library::open(&path).unwrap();
-    let mut addition = slow.addition(&ranker).unwrap();
-    for premise in many(&ranker) {
+    let mut addition = slow.writer(&retriever).unwrap();
+    for premise in many(&retriever) {
         addition.push(premise).unwrap();
     }
-    addition.push(one(&ranker, "b", "x = y")).unwrap();
+    addition.push(one(&retriever, "b", "x = y")).unwrap();
     let begin = std::time::Instant::now();
     let patience = std::time::Duration::from_millis(100);
     let mut other = Library::open_within(&path, patience).unwrap();
     assert_eq!(other.load().unwrap().entries.len(), 1);
-    assert_eq!(add(&mut other, [one(&ranker, "b", "x < y"), one(&ranker, "c", "x = x")], &ranker).new, 2);
+    assert_eq!(
+        add(&mut other, [one(&retriever, "b", "x < y"), one(&retriever, "c", "x = x")], &retriever).new,
+        2
+    );
     assert_eq!(other.remove(&["c".into(), "N5".into()]).unwrap(), 1);
     assert!(begin.elapsed() < std::time::Duration::from_secs(10));
     // The last that is committed counts.
@@ -431,31 +454,33 @@ fn an_addition_that_takes_long_is_in_the_way_of_nobody() {
     assert_eq!((added.new, added.replaced), (MANY, 1));
     let library = Library::open(&path).unwrap();
     assert_eq!((library.count().unwrap(), library.statement("b").unwrap().text), (MANY + 2, "x = y".into()));
-    library.verify(&ranker).unwrap();
+    library.verify(&retriever).unwrap();
 }
 
 /// A statement that is there when an addition has it, and that is removed before the addition is written, is written.
 #[test]
 fn what_was_removed_meanwhile_is_added() {
-    let (folder, ranker) = (Folder::new(), ranker());
+    let (folder, retriever) = (Folder::new(), retriever());
     let path = folder.path("one.db");
-    Library::build(&path, &ranker, "tiny", |addition| addition.push(one(&ranker, "a", "x = x"))).unwrap();
+    Library::build(&path, &retriever, "tiny", |addition| addition.push(one(&retriever, "a", "x = x")))
+        .unwrap();
     let (mut slow, mut quick) = (Library::open(&path).unwrap(), Library::open(&path).unwrap());
-    let mut addition = slow.addition(&ranker).unwrap();
-    for premise in std::iter::once(one(&ranker, "a", "x = x")).chain(many(&ranker)) {
+    let mut addition = slow.writer(&retriever).unwrap();
+    for premise in std::iter::once(one(&retriever, "a", "x = x")).chain(many(&retriever)) {
         addition.push(premise).unwrap();
     }
     quick.remove(&["a".into()]).unwrap();
     assert_eq!(addition.commit().unwrap().new, MANY + 1);
     assert_eq!(quick.statement("a").unwrap().text, "x = x");
-    quick.verify(&ranker).unwrap();
+    quick.verify(&retriever).unwrap();
 }
 
 #[test]
 fn an_addition_that_gives_up_writes_nothing() {
-    let (folder, ranker) = (Folder::new(), ranker());
+    let (folder, retriever) = (Folder::new(), retriever());
     let path = folder.path("one.db");
-    Library::build(&path, &ranker, "tiny", |addition| addition.push(one(&ranker, "a", "x = x"))).unwrap();
+    Library::build(&path, &retriever, "tiny", |addition| addition.push(one(&retriever, "a", "x = x")))
+        .unwrap();
     let mut library = Library::open(&path).unwrap();
     let stopped = Arc::new(std::sync::atomic::AtomicBool::new(false));
     let cancel = formulanet::Cancel::when({
@@ -463,16 +488,16 @@ fn an_addition_that_gives_up_writes_nothing() {
         move || stopped.load(std::sync::atomic::Ordering::Relaxed)
     });
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
-    let mut addition = library.addition(&ranker).unwrap().until(cancel, deadline);
-    addition.push(one(&ranker, "b", "x = x")).unwrap();
+    let mut addition = library.writer(&retriever).unwrap().until(cancel, deadline);
+    addition.push(one(&retriever, "b", "x = x")).unwrap();
     stopped.store(true, std::sync::atomic::Ordering::Relaxed);
     assert!(matches!(addition.commit(), Err(formulanet::Error::Interrupted)));
     // Another that waits for a writer until its time is over.
     let lock = rusqlite::Connection::open(&path).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     let deadline = std::time::Instant::now() + std::time::Duration::from_millis(200);
-    let mut addition = library.addition(&ranker).unwrap().until(formulanet::Cancel::never(), deadline);
-    addition.push(one(&ranker, "b", "x = x")).unwrap();
+    let mut addition = library.writer(&retriever).unwrap().until(formulanet::Cancel::never(), deadline);
+    addition.push(one(&retriever, "b", "x = x")).unwrap();
     assert!(matches!(addition.commit(), Err(formulanet::Error::Busy(_))));
     assert!(deadline.elapsed() < std::time::Duration::from_secs(10));
     drop(lock);
@@ -482,14 +507,15 @@ fn an_addition_that_gives_up_writes_nothing() {
 /// A change to a file that is no longer at its place would be lost.
 #[test]
 fn a_library_that_was_replaced_is_not_changed() {
-    let (folder, ranker) = (Folder::new(), ranker());
+    let (folder, retriever) = (Folder::new(), retriever());
     let [path, other] = ["one.db", "other.db"].map(|name| folder.path(name));
     for path in [&path, &other] {
-        Library::build(path, &ranker, "tiny", |addition| addition.push(one(&ranker, "a", "x = x"))).unwrap();
+        Library::build(path, &retriever, "tiny", |addition| addition.push(one(&retriever, "a", "x = x")))
+            .unwrap();
     }
     let mut library = Library::open(&path).unwrap();
-    let mut addition = library.addition(&ranker).unwrap();
-    addition.push(one(&ranker, "b", "x = x")).unwrap();
+    let mut addition = library.writer(&retriever).unwrap();
+    addition.push(one(&retriever, "b", "x = x")).unwrap();
     std::fs::rename(&other, &path).unwrap();
     assert!(matches!(addition.commit(), Err(formulanet::Error::Replaced(_))));
     assert!(matches!(library.learn(&[proof("a", "b")], false), Err(formulanet::Error::Replaced(_))));
@@ -500,22 +526,26 @@ fn a_library_that_was_replaced_is_not_changed() {
 /// Two copies of a library that go on differently have the same numbers, and are told apart.
 #[test]
 fn copies_that_differ_are_told_apart() {
-    let (folder, ranker) = (Folder::new(), ranker());
+    let (folder, retriever) = (Folder::new(), retriever());
     let [first, second] = ["first.db", "second.db"].map(|name| folder.path(name));
-    drop(theory(&first, &ranker));
+    drop(theory(&first, &retriever));
     std::fs::copy(&first, &second).unwrap();
     let [mut a, mut b] = [&first, &second].map(|path| Library::open(path).unwrap());
-    add(&mut a, [one(&ranker, "new", "x = x")], &ranker);
+    add(&mut a, [one(&retriever, "new", "x = x")], &retriever);
     let shelf = a.load().unwrap();
-    add(&mut b, [one(&ranker, "new", "x = y")], &ranker);
+    add(&mut b, [one(&retriever, "new", "x = y")], &retriever);
     assert_eq!((news(&a, &shelf), news(&b, &shelf)), ("none", "rewritten"));
-    add(&mut b, [one(&ranker, "more", "x = y")], &ranker);
+    add(&mut b, [one(&retriever, "more", "x = y")], &retriever);
     assert_eq!(news(&b, &shelf), "rewritten");
-    add(&mut a, [one(&ranker, "more", "x = y")], &ranker);
+    add(&mut a, [one(&retriever, "more", "x = y")], &retriever);
     assert_eq!(news(&a, &shelf), "appended");
     // The same with proofs, and with what has been taken back.
     let shelf = a.load().unwrap();
-    b = Library::open(&{ std::fs::copy(&first, &second).unwrap(); second }).unwrap();
+    b = Library::open(&{
+        std::fs::copy(&first, &second).unwrap();
+        second
+    })
+    .unwrap();
     a.learn(&[proof("new", "plus_comm")], true).unwrap();
     b.learn(&[proof("new", "plus_zero")], true).unwrap();
     assert_eq!((news(&a, &shelf), news(&b, &shelf)), ("appended", "appended"));
@@ -529,13 +559,14 @@ fn copies_that_differ_are_told_apart() {
 
 #[test]
 fn a_file_of_somebody_else_is_refused() {
-    let (folder, ranker) = (Folder::new(), ranker());
+    let (folder, retriever) = (Folder::new(), retriever());
     let check = |change: &str, expected: &str| {
         let path = folder.path("one.db");
         let _ = std::fs::remove_file(&path);
-        Library::build(&path, &ranker, "tiny", |addition| addition.push(one(&ranker, "a", "x = x"))).unwrap();
+        Library::build(&path, &retriever, "tiny", |addition| addition.push(one(&retriever, "a", "x = x")))
+            .unwrap();
         rusqlite::Connection::open(&path).unwrap().execute_batch(change).unwrap();
-        let error = Library::open(&path).and_then(|library| library.made()).unwrap_err().to_string();
+        let error = Library::open(&path).and_then(|library| library.info()).unwrap_err().to_string();
         assert!(error.contains(expected), "{change}: {error}");
     };
     check(
@@ -563,17 +594,17 @@ fn a_file_of_somebody_else_is_refused() {
 /// A copy that has some pages of before a change and some of after it is one of both, or is refused.
 #[test]
 fn a_torn_copy_is_refused() {
-    let (folder, ranker) = (Folder::new(), ranker());
+    let (folder, retriever) = (Folder::new(), retriever());
     let [path, torn] = ["one.db", "torn.db"].map(|name| folder.path(name));
     let statement = |i: usize| (format!("N{i}"), format!("!x. x + {} < {} * x", i % 9, i % 7));
-    let fill = |range: std::ops::Range<usize>| premises(&ranker, range.map(statement));
-    Library::build(&path, &ranker, "tiny", |addition| {
+    let fill = |range: std::ops::Range<usize>| premises(&retriever, range.map(statement));
+    Library::build(&path, &retriever, "tiny", |addition| {
         fill(0..300).into_iter().try_for_each(|premise| addition.push(premise))
     })
     .unwrap();
     let (before, first) = (state(&path).unwrap(), std::fs::read(&path).unwrap());
     let mut library = Library::open(&path).unwrap();
-    add(&mut library, fill(300..500), &ranker);
+    add(&mut library, fill(300..500), &retriever);
     library.learn(&(2..90).map(|i| proof(&format!("N{i}"), "N0 N1")).collect::<Vec<_>>(), true).unwrap();
     library.remove(&["N1?".into(), "N2?0".into()]).unwrap();
     let (after, last) = (state(&path).unwrap(), std::fs::read(&path).unwrap());
@@ -601,9 +632,9 @@ fn a_torn_copy_is_refused() {
 
 #[test]
 fn a_damaged_library_is_repaired() {
-    let (folder, ranker) = (Folder::new(), ranker());
+    let (folder, retriever) = (Folder::new(), retriever());
     let path = folder.path("theory.db");
-    drop(theory(&path, &ranker));
+    drop(theory(&path, &retriever));
     let before = state(&path).unwrap();
     // Vectors, features and an index entry can be made again; a text and a proof cannot.
     let damage = "UPDATE statements SET row = zeroblob(length(row)) WHERE name = 'plus_zero';
@@ -611,11 +642,11 @@ fn a_damaged_library_is_repaired() {
                   UPDATE statements SET text = '!x. x = x' WHERE name = 'length_rev';
                   UPDATE proofs SET used = '[\"plus_zero\"]' WHERE name = 'rev_append';";
     rusqlite::Connection::open(&path).unwrap().execute_batch(damage).unwrap();
-    assert!(Library::open(&path).unwrap().verify(&ranker).is_err());
-    let repaired = Library::repair(&path, &ranker, "tiny").unwrap();
+    assert!(Library::open(&path).unwrap().verify(&retriever).is_err());
+    let repaired = Library::repair(&path, &retriever, "tiny").unwrap();
     assert_eq!(repaired.embedded, ["plus_zero", "rev_nil"]);
     assert_eq!((&repaired.lost[..], repaired.statements), (&["length_rev".to_owned()][..], before.len() - 1));
-    assert_eq!(Library::open(&path).unwrap().verify(&ranker).unwrap(), before.len() - 1);
+    assert_eq!(Library::open(&path).unwrap().verify(&retriever).unwrap(), before.len() - 1);
     let found = state(&path).unwrap();
     for (statement, proofs) in found {
         let (_, expected) = before.iter().find(|(other, _)| *other == statement).unwrap();
@@ -624,18 +655,20 @@ fn a_damaged_library_is_repaired() {
     }
     assert!(repaired.kept.is_file() && repaired.lost_proofs >= 1);
     // The damaged file is not lost by a second repair.
-    let again = Library::repair(&path, &ranker, "tiny");
+    let again = Library::repair(&path, &retriever, "tiny");
     assert!(matches!(again, Err(formulanet::Error::Exists { .. })));
 }
 
 /// Pages that cannot be read at all cost the statements on them.
 #[test]
 fn what_lies_around_a_damaged_page_is_saved() {
-    let (folder, ranker) = (Folder::new(), ranker());
+    let (folder, retriever) = (Folder::new(), retriever());
     let path = folder.path("one.db");
-    Library::build(&path, &ranker, "tiny", |addition| {
+    Library::build(&path, &retriever, "tiny", |addition| {
         let statement = |i: usize| (format!("N{i}"), format!("!x. x + {} < {} * x", i % 9, i % 7));
-        premises(&ranker, (0..300).map(statement)).into_iter().try_for_each(|premise| addition.push(premise))
+        premises(&retriever, (0..300).map(statement))
+            .into_iter()
+            .try_for_each(|premise| addition.push(premise))
     })
     .unwrap();
     let bytes = std::fs::read(&path).unwrap();
@@ -648,8 +681,8 @@ fn what_lies_around_a_damaged_page_is_saved() {
         if state(&path).is_ok() {
             continue;
         }
-        let Ok(saved) = Library::repair(&path, &ranker, "tiny") else { continue };
-        assert_eq!(Library::open(&path).unwrap().verify(&ranker).unwrap(), saved.statements);
+        let Ok(saved) = Library::repair(&path, &retriever, "tiny") else { continue };
+        assert_eq!(Library::open(&path).unwrap().verify(&retriever).unwrap(), saved.statements);
         repaired += 1;
     }
     assert!(repaired > pages / 2, "{repaired} of {pages}");

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use formulanet::model::TogetherFile;
-use formulanet::rank::{Blend, Method, Reading};
+use formulanet::model::JointModelFile;
+use formulanet::proofs::{Method, SignalBlend};
+use formulanet::rerank::JointReranker;
 use formulanet_train::eval::{TheoryTest, theory_table};
 
 use super::Arguments;
@@ -85,8 +86,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         (None, Some(tests)) => TheoryTest::given(file, tests, asked.strict)?,
         (None, None) => return Err(wrong("--theory needs --test-last or --test, which say what to ask for")),
     };
-    test.oddities().for_each(|oddity| tell!("warning: {oddity}"));
-    let blend = asked.blend.as_deref().map(Blend::read).transpose()?;
+    test.warnings().for_each(|oddity| tell!("warning: {oddity}"));
+    let blend = asked.blend.as_deref().map(SignalBlend::read).transpose()?;
     let methods = match (asked.method, arguments.format, &asked.rankings) {
         (Some(method), ..) => vec![method],
         (None, Output::Text, None) => Method::ALL.map(|(_, method)| method).to_vec(),
@@ -94,9 +95,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     };
     let compute = arguments.compute.compute();
     let reading = match &asked.reader {
-        Some(reader) => Some(Reading::new(TogetherFile::named(reader)?, compute)?),
+        Some(reader) => Some(JointReranker::new(JointModelFile::named(reader)?, compute)?),
         None if asked.no_read => None,
-        None => Reading::shipped(compute).ok(),
+        None => JointReranker::built_in(compute).ok(),
     };
     let outcomes = test.run(&methods, (blend.as_ref(), reading.as_ref()), &Bar::new())?;
     let Some(first) = outcomes.first() else { return Ok(()) };

@@ -1,7 +1,7 @@
 //! `formulanet eval` for a model that reads a conjecture and its statements together.
 
 use anyhow::{Result, bail};
-use formulanet::model::TogetherFile;
+use formulanet::model::JointModelFile;
 use formulanet_train::dataset::{HoldOut, ProblemOptions, Problems, Split};
 use formulanet_train::eval::{Company, Reader, pool_ranking, predict_together, retriever_ranking};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::progress::Bar;
 use crate::usage::refuse_given;
 
 /// Measures such a model.
-pub(super) fn run(file: &TogetherFile, arguments: &Arguments) -> Result<()> {
+pub(super) fn run(file: &JointModelFile, arguments: &Arguments) -> Result<()> {
     let is_prepared = arguments.data()?.join("meta.json").is_file();
     if is_prepared {
         refuse_given(&[("--keep-going", arguments.keep_going)], "a prepared folder")?;

@@ -9,8 +9,7 @@ use formulanet::logic::problem::{
     NO_SYMBOL, ProblemBuilder, ProblemGraph, ProblemLimits, StatementBuilder, StatementGraph,
 };
 use formulanet::logic::{Interner, Position, TooLarge, hol};
-use formulanet::read::is_goal;
-use formulanet::read::{Format, Source};
+use formulanet::read::{Format, Source, is_goal};
 use serde_json::{Value, json};
 
 use super::{Arguments, Output};

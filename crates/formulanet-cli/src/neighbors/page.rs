@@ -3,7 +3,7 @@
 use anyhow::Result;
 use formulanet::logic::draw::{self, SvgOptions, Theme};
 use formulanet::logic::{Formula, Graph, GraphBuilder, Interner};
-use formulanet::rank::Ranker;
+use formulanet::retrieve::VectorRetriever;
 
 use super::Neighbour;
 
@@ -31,10 +31,10 @@ figure svg{display:block;margin:0 auto;max-width:100%;max-height:36rem}
 pub(super) fn page(
     query: &Formula,
     neighbours: &[Neighbour],
-    ranker: &Ranker,
+    retriever: &VectorRetriever,
     names: &Interner,
 ) -> Result<String> {
-    let mut builder = GraphBuilder::new(ranker.model().origin.view, ranker.limits());
+    let mut builder = GraphBuilder::new(retriever.model().origin.view, retriever.limits());
     let mut graph = Graph::new();
     let mut figure = |class: &str, name: &str, remark: &str, formula: &Formula| -> Result<String> {
         builder.build(formula, names, &mut graph)?;

@@ -4,10 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
+use formulanet::engine::Model;
 use formulanet::logic::Limits;
 use formulanet::problem::{ProblemOptions, annotated, as_axiom};
-use formulanet::read::{Proof, Source, Statement, Syntax};
-use formulanet::{Corpus, Engine, Goal, Library, Model, Policy, Problem, Query, Rerank, Residency, Symbols, Take};
+use formulanet::read::{Proof, Source};
+use formulanet::{
+    Corpus, Engine, Goal, Language, Library, Policy, Problem, Query, Rerank, Residency, Statement, Symbols,
+    Take,
+};
 
 use super::task::{Part, Task};
 use crate::input::{ComputeArguments, ModelArgument, ReadingArguments};
@@ -54,7 +58,7 @@ impl Axioms {
         let engine = choice.model.engine(choice.reading, choice.compute, choice.limits)?;
         let model = match choice.library {
             Some(path) => engine.model_of(&Library::open(path)?)?,
-            None => engine.model_for(Syntax::Tptp)?,
+            None => engine.model_for(Language::Tptp)?,
         };
         let library = choice.library.map(Path::to_owned);
         let (rerank, limits, most) = (choice.reading.rerank(), choice.limits, choice.most);
@@ -80,7 +84,7 @@ impl Axioms {
             return Ok(task);
         }
         let text = Source::text(&name, self_contained(&task));
-        let mut problem = Problem::read(text, &self.model.ranker, &ProblemOptions::default())?;
+        let mut problem = Problem::read(text, &self.model.retriever, &ProblemOptions::default())?;
         let axioms = problem.take_axioms();
         let query = match target {
             Target::Fact(name) if self.library.is_some() => Query::new(Goal::Stored(name.clone())),
@@ -90,14 +94,14 @@ impl Axioms {
         match &self.library {
             Some(library) => {
                 let stored = self.engine.corpus().library(library, Residency::Streamed).build()?;
-                if stored.language() != Syntax::Tptp {
+                if stored.language() != Language::Tptp {
                     return Err(formulanet::Error::NotTptp.into());
                 }
                 let corpus = stored.with_local(axioms, None, true);
                 self.add_facts(&mut task, library, (&corpus, query), target)?;
             }
             None => {
-                let corpus = Corpus::of_local(Arc::clone(&self.model), axioms, Syntax::Tptp, true);
+                let corpus = Corpus::of_local(Arc::clone(&self.model), axioms, Language::Tptp, true);
                 let query = query.take(Take::at_most(usize::MAX));
                 let order = |symbols: Symbols| self.order(&corpus, query.clone(), symbols);
                 task.orders = vec![order(Symbols::Both)?, order(Symbols::Anonymous)?];

@@ -10,12 +10,14 @@ use anyhow::{Context, Result, bail};
 use formulanet::util::temporary::TempFolder;
 use formulanet_train::{Progress, Stage};
 
-use super::answer::{self, Used};
+use super::answer;
+use super::answer::Used;
 use super::outcome::{Check, Outcome};
 use super::prover::Prover;
 use super::race::{Attempted, End, attempt, race};
 use super::schedule::{Attempt, Slice, attempts};
-use super::szs::{self, Said, Status};
+use super::szs;
+use super::szs::{Said, Status};
 use super::task::Task;
 use super::{minimize, numerals};
 use crate::progress::Bar;

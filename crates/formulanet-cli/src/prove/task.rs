@@ -9,7 +9,8 @@ use formulanet::logic::tptp::Language;
 use formulanet::logic::{Interner, Limits};
 use formulanet::read::Source;
 
-use super::languages::{self, Languages};
+use super::languages;
+use super::languages::Languages;
 use super::tokens::{is_plain_word, tokens};
 
 /// How tags begin that replace names.

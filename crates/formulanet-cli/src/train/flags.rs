@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use anyhow::Result;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
+use formulanet::model::joint::JointRecipe;
 use formulanet::model::recipe::{Recipe, ScheduleName};
-use formulanet::model::together::TogetherRecipe;
 use formulanet::net::Meeting;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -168,7 +168,7 @@ fn presets() -> &'static [(&'static str, Map<String, Value>); 4] {
     PRESETS.get_or_init(|| {
         let [default, paper, premises] =
             [Preset::Default, Preset::Paper, Preset::Premises].map(|preset| fields(&preset.recipe()));
-        let together = fields(&TogetherRecipe::default());
+        let together = fields(&JointRecipe::default());
         [("default", default), ("paper", paper), ("premises", premises), ("together", together)]
     })
 }
@@ -210,7 +210,7 @@ impl Flag {
         recipe.insert(self.field(), value.clone());
         let recipe = recipe.into();
         let read = match name {
-            "together" => serde_json::from_value::<TogetherRecipe>(recipe).err(),
+            "together" => serde_json::from_value::<JointRecipe>(recipe).err(),
             _ => serde_json::from_value::<Recipe>(recipe).err(),
         };
         match read {
@@ -285,7 +285,7 @@ impl Changes {
     }
 
     /// The recipe for reading statements together with these changes. Refuses flags without effect.
-    pub(super) fn apply_together(&self, recipe: &TogetherRecipe) -> Result<TogetherRecipe> {
+    pub(super) fn apply_together(&self, recipe: &JointRecipe) -> Result<JointRecipe> {
         self.change(recipe, "has no effect with --together")
     }
 

@@ -1,7 +1,7 @@
 //! `formulanet train --together`: a network learns to read a conjecture and its statements together.
 
 use anyhow::{Context, Result};
-use formulanet::model::together::TogetherRecipe;
+use formulanet::model::joint::JointRecipe;
 use formulanet_train::dataset::{HoldOut, ProblemOptions, Problems};
 use formulanet_train::processes;
 use formulanet_train::train::{TogetherRun, train_together};
@@ -13,12 +13,12 @@ use crate::usage::refuse_given;
 
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let (folder, recipe): (_, TogetherRecipe) = match &arguments.resume {
+    let (folder, recipe): (_, JointRecipe) = match &arguments.resume {
         Some(folder) => (folder, recipe_of(folder)?),
         None => {
             let recipe = match &arguments.recipe {
                 Some(file) => read_recipe(file)?,
-                None => TogetherRecipe::default(),
+                None => JointRecipe::default(),
             };
             let folder = arguments.out.as_ref().context("expected --out")?;
             (folder, arguments.changes.apply_together(&recipe)?)

@@ -3,7 +3,7 @@
 mod cli;
 mod http;
 
-use formulanet::rank::Library;
+use formulanet::Library;
 use formulanet_testing::Folder;
 use formulanet_testing::golden::{self, LibraryFiles, Matrix, Scenario};
 
@@ -20,7 +20,7 @@ fn libraries(matrix: &Matrix) -> Folder {
         }
         if let Some(reranker) = reranker {
             let model = std::fs::read(golden::repository(reranker)).unwrap();
-            Library::open(path.as_ref()).unwrap().keep_reader(Some(&model)).unwrap();
+            Library::open(path.as_ref()).unwrap().set_fitted_reranker(Some(&model)).unwrap();
         }
     }
     folder

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{BaselineOptions, LibraryBaseline, nothing};
 use formulanet::Error;
-use formulanet::model::knowledge::index::{Index, bag};
+use formulanet::model::memory::tfidf::{TfIdfIndex, bag};
 use formulanet_train::dataset::{Conjecture, Prepared, Split};
 use formulanet_train::eval::metrics::{RankedList, Ranking, ranking};
 use formulanet_train::eval::premises::Questions;
@@ -24,7 +24,7 @@ struct Scorer<'a> {
 /// Conjectures of training by similarity.
 struct Neighbours {
     conjectures: Vec<usize>,
-    index: Index<u16>,
+    index: TfIdfIndex<u16>,
     /// How many are looked at.
     number: usize,
 }
@@ -72,7 +72,7 @@ impl<'a> Scorer<'a> {
         }
         let neighbours = (baseline == LibraryBaseline::Neighbours).then(|| {
             let graphs = training.iter().map(|&number| prepared.conjecture(number).graph);
-            let index = Index::new(graphs.map(|graph| bag(prepared.graph(graph).tokens)));
+            let index = TfIdfIndex::new(graphs.map(|graph| bag(prepared.graph(graph).tokens)));
             Neighbours { conjectures: training, index, number: options.neighbours }
         });
         Scorer { prepared, popularity, neighbours }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::BaselineOptions;
 use super::frequency::{Labels, by_statement};
-use formulanet::model::knowledge::index::{Index, bag};
+use formulanet::model::memory::tfidf::{TfIdfIndex, bag};
 use formulanet::util::random::sample;
 use formulanet_train::dataset::{Pair, Prepared};
 
@@ -23,7 +23,7 @@ pub(super) fn scores(
     let mut known: Vec<(u32, Labels)> = by_statement(&drawn).into_iter().collect();
     known.sort_unstable_by_key(|(statement, _)| *statement);
     let bag_of = |statement: u32| bag(prepared.graph(statement).tokens);
-    let index = Index::new(known.iter().map(|(statement, _)| bag_of(*statement)));
+    let index = TfIdfIndex::new(known.iter().map(|(statement, _)| bag_of(*statement)));
     let mut scores: HashMap<u32, f32> = HashMap::new();
     let mut vote = |statement: u32| {
         *scores.entry(statement).or_insert_with(|| {

@@ -1,7 +1,7 @@
 //! Logistic regression on bags of tokens.
 
 use super::BaselineOptions;
-use formulanet::model::knowledge::index::bag;
+use formulanet::model::memory::tfidf::bag;
 use formulanet::util::random::sample;
 use formulanet_train::dataset::{Pair, Prepared};
 

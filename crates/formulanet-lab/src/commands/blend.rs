@@ -6,7 +6,7 @@ use crate::blend::{Lesson, add_examples};
 use crate::boost::{BoostOptions, Examples, boost};
 use anyhow::Result;
 use clap::Args;
-use formulanet::rank::{Blend, Signals};
+use formulanet::proofs::{SignalBlend, SignalTable};
 
 use formulanet_cli::progress::Bar;
 use formulanet_cli::usage::wrong;
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     }
     let growing = arguments.growing.iter().map(|file| (file, Lesson::Growing { first: arguments.first }));
     let open = arguments.open.iter().map(|file| (file, Lesson::Open { known: arguments.known }));
-    let (mut examples, bar) = (Examples::new(Signals::COUNT), Bar::with_lines());
+    let (mut examples, bar) = (Examples::new(SignalTable::COUNT), Bar::with_lines());
     for (file, lesson) in growing.chain(open) {
         add_examples(file, lesson, arguments.questions, &mut examples, &bar)?;
     }
@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         arguments.depth,
         arguments.rate
     );
-    Blend::new(forest, &origin)?.save(&arguments.out)?;
+    SignalBlend::new(forest, &origin)?.save(&arguments.out)?;
     formulanet_cli::tell!("{origin}: {}", arguments.out.display());
     Ok(())
 }

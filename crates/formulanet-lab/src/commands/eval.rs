@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use formulanet::model::{TrainedModel, bytes_of};
+use formulanet::model::{ModelFile, bytes_of};
 use formulanet::net::{Compute, Network, Precision};
 use formulanet_cli::output::Output;
 use formulanet_cli::progress::Bar;
@@ -51,7 +51,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
             let map = TokenMap::new(prepared.vocabulary(), &tally.vocabulary, name)?;
             counts.push(predict_tally(&tally, &prepared, &map, &pairs, &compute(), &Bar::new())?);
         } else {
-            let trained = TrainedModel::named(name)?;
+            let trained = ModelFile::named(name)?;
             let map = TokenMap::new(prepared.vocabulary(), &trained.vocabulary, name)?;
             let network = Network::new(trained.model.clone(), compute());
             networks.push(predict(&network, &trained.seen, &prepared, &map, &pairs, &Bar::new())?);

@@ -7,7 +7,7 @@
 use formulanet::net::Network;
 
 use formulanet::Error;
-use formulanet::model::TrainedModel;
+use formulanet::model::ModelFile;
 use formulanet_train::dataset::Prepared;
 
 mod choose;
@@ -60,7 +60,7 @@ const FILE: &str = "figure5.svg";
 /// few steps.
 pub fn figure5(
     network: &Network,
-    trained: &TrainedModel,
+    trained: &ModelFile,
     prepared: &Prepared,
     options: &FigureOptions,
 ) -> Result<Figure, Error> {

@@ -10,8 +10,8 @@ use formulanet::net::Hints;
 use super::{Tally, TallyOrigin};
 use crate::boost::{BoostOptions, Examples, Shares, boost, in_threads};
 use crate::tally::{Code, Described, Goal, Symbols, Table, describe, names, row, width};
-use formulanet::model::knowledge::memory::{Asked, Seen};
-use formulanet::model::{TrainedModel, shipped};
+use formulanet::model::memory::statements::{ConjectureContext, StatementMemory};
+use formulanet::model::{ModelFile, registry};
 use formulanet_train::dataset::{Prepared, Split};
 use formulanet_train::{Error, Progress, Stage, processes};
 
@@ -71,7 +71,7 @@ pub fn make_tally(
         let (graph, pairs) = &conjectures[number];
         let conjecture = prepared.graph(*graph);
         let goal = is_conditional.then(|| Goal::new(conjecture, &symbols));
-        let asked = if is_conditional { seen.conjecture(conjecture) } else { Asked::default() };
+        let asked = if is_conditional { seen.conjecture(conjecture) } else { ConjectureContext::default() };
         let lesson = |pair: usize| {
             let statement = prepared.graph(prepared.pair(pair).statement);
             let hints = seen.hints_without(Some(number), &seen.statement(statement), &asked);
@@ -129,14 +129,17 @@ fn boost_options(options: &TallyOptions) -> BoostOptions {
 }
 
 /// What statements were for the conjectures of training: that of a shipped model, which has to be the same.
-fn memory(prepared: &Prepared, memory_of: Option<&str>) -> Result<Seen, Error> {
+fn memory(prepared: &Prepared, memory_of: Option<&str>) -> Result<StatementMemory, Error> {
     let own = formulanet_train::remember::labels(prepared, 1);
     if let Some(other) = memory_of {
         let message = |what: &str| {
-            Error::input(other, format!("expected a shipped model with the memory of this data, found {what}"))
+            Error::input(
+                other,
+                format!("expected a shipped model with the memory of this data, found {what}"),
+            )
         };
-        let bytes = shipped::bytes(other).ok_or_else(|| message("no shipped model"))?;
-        if TrainedModel::from_bytes(bytes, other)?.seen != own {
+        let bytes = registry::bytes(other).ok_or_else(|| message("no shipped model"))?;
+        if ModelFile::from_bytes(bytes, other)?.seen != own {
             return Err(message("one with another memory"));
         }
     }

@@ -11,9 +11,10 @@ use super::table::Table;
 use super::{Tally, TallyOrigin, keys, width};
 use formulanet::Error;
 use formulanet::error::Artefact;
-use formulanet::model::forest::Part;
-use formulanet::model::knowledge::memory::Seen;
-use formulanet::model::{Forest, TrainedModel, bytes_of, shipped};
+use formulanet::model::memory::statements::StatementMemory;
+use formulanet::model::{ModelFile, bytes_of, registry};
+use formulanet::proofs::TreeEnsemble;
+use formulanet::proofs::trees::Part;
 use formulanet::util::files;
 
 /// The key of everything that is no number.
@@ -49,7 +50,9 @@ impl Tally {
     ///
     /// If it is no tally of this program's keys.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, Error> {
-        let damaged = |message: String| Error::corrupt(Artefact::Model, name, format!("expected a tally, found {message}"));
+        let damaged = |message: String| {
+            Error::corrupt(Artefact::Model, name, format!("expected a tally, found {message}"))
+        };
         let metadata = read_metadata(bytes).map_err(|error| damaged(error.to_string()))?;
         let part = |key: &str| metadata.get(key).map_or("", String::as_str);
         if part(KIND) != TALLY {
@@ -65,7 +68,7 @@ impl Tally {
             return Err(damaged("one of other keys, made by another version of this program".into()));
         }
         let tensors = SafeTensors::deserialize(bytes).map_err(|error| damaged(error.to_string()))?;
-        let forest = Forest::read(&tensors, width(origin.is_conditional)).map_err(damaged)?;
+        let forest = TreeEnsemble::read(&tensors, width(origin.is_conditional)).map_err(damaged)?;
         let part = |key: &str| tensors.tensor(key).map(|tensor| tensor.data());
         let counts = part(HAVING).map_err(|error| damaged(error.to_string()))?;
         let counts = counts.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
@@ -81,9 +84,9 @@ impl Tally {
         let seen = match &origin.memory_of {
             Some(other) => {
                 let missing = || damaged(format!("one with the memory of `{other}`, which is not built in"));
-                TrainedModel::from_bytes(shipped::bytes(other).ok_or_else(missing)?, other)?.seen
+                ModelFile::from_bytes(registry::bytes(other).ok_or_else(missing)?, other)?.seen
             }
-            None => Seen::from_bytes(part(SEEN).unwrap_or_default())
+            None => StatementMemory::from_bytes(part(SEEN).unwrap_or_default())
                 .ok_or_else(|| damaged("a damaged memory of statements".into()))?,
         };
         Ok(Tally { origin, vocabulary, symbols, tables, forest, seen })
@@ -106,7 +109,12 @@ impl Tally {
         parts.push((HAVING, Dtype::U32, vec![having.len() + 1], counts));
         let mut add = |key, bytes: Vec<u8>| parts.push((key, Dtype::U8, vec![bytes.len()], bytes));
         for (key, table) in keys::names(self.origin.is_conditional).zip(&self.tables) {
-            add(key, table.to_bytes().map_err(|error| Error::corrupt(Artefact::Model, TALLY, error.to_string()))?);
+            add(
+                key,
+                table
+                    .to_bytes()
+                    .map_err(|error| Error::corrupt(Artefact::Model, TALLY, error.to_string()))?,
+            );
         }
         if self.origin.memory_of.is_none() {
             add(SEEN, self.seen.to_bytes());
@@ -118,7 +126,8 @@ impl Tally {
             (KEYS.to_owned(), keys_of(&self.origin)),
             (CHECKSUM.to_owned(), UNSEALED.to_owned()),
         ]);
-        let failed = |error: safetensors::SafeTensorError| Error::corrupt(Artefact::Model, TALLY, error.to_string());
+        let failed =
+            |error: safetensors::SafeTensorError| Error::corrupt(Artefact::Model, TALLY, error.to_string());
         // All of it under one key, as networks have it, so that a tally has the same bytes whenever it is written.
         let metadata = serde_json::to_string(&metadata).expect("texts are plain data");
         let metadata = HashMap::from([(METADATA.to_owned(), metadata)]);

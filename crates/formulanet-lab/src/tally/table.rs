@@ -5,7 +5,7 @@
 
 use std::io::Read;
 
-use formulanet::model::knowledge::packed::{self, Reader};
+use formulanet::model::memory::varint::{self, Reader};
 
 /// The codes of keys, in the order of keys.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -90,8 +90,8 @@ impl Table {
     /// As files have it.
     pub(crate) fn to_bytes(&self) -> std::io::Result<Vec<u8>> {
         let mut bytes = Vec::with_capacity(3 * self.len());
-        packed::write(&mut bytes, u64::from(self.bits));
-        packed::write_ascending(&mut bytes, self.keys.iter().map(|&key| u64::from(key)));
+        varint::write(&mut bytes, u64::from(self.bits));
+        varint::write_ascending(&mut bytes, self.keys.iter().map(|&key| u64::from(key)));
         bytes.extend(self.codes.iter().map(|code| code.0));
         zstd::encode_all(bytes.as_slice(), 19)
     }

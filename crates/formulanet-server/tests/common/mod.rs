@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use formulanet::model::TrainedModel;
+use formulanet::analyze::Analyzer;
+use formulanet::model::ModelFile;
 use formulanet::net::{Compute, Meeting, Precision, Storage};
-use formulanet::rank::{Intake, Library, Ranker};
-use formulanet::read::Syntax;
+use formulanet::retrieve::VectorRetriever;
+use formulanet::{Language, Library};
 use formulanet_server::{Server, Settings};
 use formulanet_testing::{Folder, tiny};
 use serde_json::Value;
@@ -31,11 +32,13 @@ pub(crate) fn files(folder: &Path) -> (PathBuf, PathBuf) {
     let (model, library) = (folder.join("tiny.safetensors"), folder.join("small.db"));
     tiny(Meeting::Towers).save(&model, Storage::F32).unwrap();
     // A file is known by its checksum, which the model in memory has not.
-    let saved = TrainedModel::load(&model).unwrap();
-    let ranker = Ranker::new(saved, Compute::new(Precision::F32, 1)).unwrap();
-    let mut intake = Intake::new(&ranker);
-    Library::build(&library, &ranker, &model.to_string_lossy(), |addition| {
-        STATEMENTS.iter().try_for_each(|(name, text)| addition.push(intake.take(name, text, Syntax::Hol)?))
+    let saved = ModelFile::load(&model).unwrap();
+    let retriever = VectorRetriever::new(saved, Compute::new(Precision::F32, 1)).unwrap();
+    let mut analyzer = Analyzer::new(&retriever);
+    Library::build(&library, &retriever, &model.to_string_lossy(), |addition| {
+        STATEMENTS
+            .iter()
+            .try_for_each(|(name, text)| addition.push(analyzer.analyze(name, text, Language::Hol)?))
     })
     .unwrap();
     (model, library)

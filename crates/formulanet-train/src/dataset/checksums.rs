@@ -41,7 +41,8 @@ impl Checksums {
             return Ok(());
         }
         Err(Error::corrupt(
-            Artefact::Dataset, path,
+            Artefact::Dataset,
+            path,
             "expected the file that was written, found a damaged one; prepare the folder again",
         ))
     }

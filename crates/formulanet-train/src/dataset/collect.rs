@@ -10,7 +10,7 @@ use formulanet::logic::problem::StatementGraph;
 use super::parse::{Entry, Graphs, Parsed};
 use super::split::Split;
 use super::statements::StatementCollection;
-use formulanet::read::Skipped;
+use formulanet::read::SkippedStatements;
 
 const NONE: u32 = u32::MAX;
 
@@ -52,7 +52,7 @@ pub(super) struct Collection {
     pub(super) premises: Vec<Premise>,
     /// Names that stood for more than one graph; the first one counts.
     pub(super) ambiguous_premises: usize,
-    pub(super) skipped: Skipped,
+    pub(super) skipped: SkippedStatements,
     /// For each graph, the same statement as a part of problems, if somebody asked for it.
     pub(super) statements: StatementCollection,
     label_numbers: HashMap<String, u32>,

@@ -14,7 +14,8 @@ use super::source::{Layout, SourceFile};
 use super::split::Split;
 use super::statements::StatementMaker;
 use crate::{Error, Progress};
-use formulanet::read::{self, Skipped, Syntax};
+use formulanet::Language;
+use formulanet::read::SkippedStatements;
 use formulanet::util::hash::{hash_text, mix};
 
 /// What a file holds, in order.
@@ -57,7 +58,7 @@ pub(super) struct Parsed {
     pub(super) new_symbols: Vec<(u32, String)>,
     pub(super) entries: Vec<Entry>,
     /// Statements that were left out.
-    pub(super) skipped: Skipped,
+    pub(super) skipped: SkippedStatements,
 }
 
 /// Turns files into graphs; every thread has one.
@@ -87,7 +88,7 @@ struct JsonPair {
     #[serde(default)]
     name: Option<String>,
     #[serde(default)]
-    syntax: Syntax,
+    syntax: Language,
 }
 
 impl<'a> Worker<'a> {
@@ -287,15 +288,16 @@ impl<'a> Worker<'a> {
         &mut self,
         text: &str,
         field: &str,
-        syntax: Syntax,
+        syntax: Language,
         position: Position,
         parsed: &mut Parsed,
     ) -> Result<u32, Error> {
         let options = hol::Options { limits: self.limits, ..hol::Options::default() };
-        self.formula = read::parse(text, syntax, &options, &mut self.names).map_err(|error| {
-            let file = format!("{}:{}", parsed.file, position.line);
-            Error::input(file, format!("in the {field}, {error}"))
-        })?;
+        self.formula =
+            formulanet::statement::parse(text, syntax, &options, &mut self.names).map_err(|error| {
+                let file = format!("{}:{}", parsed.file, position.line);
+                Error::input(file, format!("in the {field}, {error}"))
+            })?;
         self.add(position, parsed)
     }
 

@@ -13,11 +13,12 @@ use super::collect::Collection;
 use super::parse::Worker;
 use super::source::{Layout, Source};
 use super::split::HoldOut;
-use super::store::{self, FORMAT, Meta};
+use super::store;
+use super::store::{FORMAT, Meta};
 use super::write;
 use crate::{Error, Progress, Silent, Stage};
 use formulanet::error::shown;
-use formulanet::read::Skipped;
+use formulanet::read::SkippedStatements;
 
 /// How data is prepared; two runs with the same input and options write the same bytes.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -97,7 +98,7 @@ struct LimitsForm {
 #[derive(Debug)]
 pub enum Preparation {
     /// The folder was written, without some statements.
-    Written(Meta, Skipped),
+    Written(Meta, SkippedStatements),
     /// The same folder was already there.
     AlreadyThere(Meta),
 }

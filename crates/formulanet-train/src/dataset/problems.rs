@@ -15,14 +15,15 @@ pub(super) use folder::write;
 pub use pools::PoolBuilder;
 
 use super::collect::Collection;
-use super::prepare::{self, Options};
+use super::prepare;
+use super::prepare::Options;
 use super::source::Source;
 use super::split::{HoldOut, Split};
 use super::statements::{StatementCollection, Statements};
 use super::{store, write as folders};
 use crate::{Error, Progress, Stage};
-use formulanet::model::together::Scale;
-use formulanet::read::Skipped;
+use formulanet::model::joint::Standardizer;
+use formulanet::read::SkippedStatements;
 
 /// Conjectures with candidates that are known to be useful for them or not, in memory.
 pub struct Problems {
@@ -51,7 +52,7 @@ pub struct ProblemOrigin {
     pub split: String,
     /// Statements that were left out.
     #[serde(skip)]
-    pub skipped: Skipped,
+    pub skipped: SkippedStatements,
 }
 
 struct Entry {
@@ -339,7 +340,7 @@ fn split_text(options: &Options) -> String {
     serde_json::json!({ "validation": options.validation, "seed": options.seed }).to_string()
 }
 /// What is known of some candidates of a problem, as the network reads it.
-pub fn scaled(scales: &[(Scale, usize)], problem: &Problem<'_>, candidates: &[usize]) -> Vec<f32> {
+pub fn scaled(scales: &[(Standardizer, usize)], problem: &Problem<'_>, candidates: &[usize]) -> Vec<f32> {
     let mut scaled = Vec::with_capacity(candidates.len() * scales.len());
     for &candidate in candidates {
         let known: Vec<f32> = problem.features(candidate).collect();

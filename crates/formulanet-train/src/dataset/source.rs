@@ -292,7 +292,10 @@ fn read_file(
         if !is_end {
             if Layout::of(&content) != Some(Layout::Jsonl) {
                 if content.len() as u64 > MAX_FILE {
-                    return Err(Error::input(shown, format!("expected at most {MAX_FILE} bytes, found more")));
+                    return Err(Error::input(
+                        shown,
+                        format!("expected at most {MAX_FILE} bytes, found more"),
+                    ));
                 }
                 continue;
             }

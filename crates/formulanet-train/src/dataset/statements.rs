@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use formulanet::logic::problem::{StatementGraph, StatementView};
-use formulanet::logic::{Formula, Interner, Limits, TooLarge, problem::StatementBuilder};
+use formulanet::logic::problem::{StatementBuilder, StatementGraph, StatementView};
+use formulanet::logic::{Formula, Interner, Limits, TooLarge};
 
 const NONE: u32 = u32::MAX;
 

@@ -19,8 +19,7 @@ use super::checksums::Checksums;
 use super::source::Layout;
 use super::split::Split;
 use crate::Error;
-use formulanet::error::Artefact;
-use formulanet::error::shown;
+use formulanet::error::{Artefact, shown};
 use formulanet::util::files::read_text;
 use formulanet::util::hash::digest;
 use formulanet::util::map::map;
@@ -78,7 +77,8 @@ impl Meta {
             return Ok(());
         }
         Err(Error::corrupt(
-            Artefact::Dataset, file,
+            Artefact::Dataset,
+            file,
             "expected the description that was written, found a damaged one; prepare the folder again",
         ))
     }
@@ -493,7 +493,11 @@ pub(super) fn read_meta(path: &Path) -> Result<Meta, Error> {
         _ => Error::io(&file, error),
     })?;
     let wrong = |error: serde_json::Error| {
-        Error::corrupt(Artefact::Dataset, &file, format!("expected the description of a prepared folder, found {error}"))
+        Error::corrupt(
+            Artefact::Dataset,
+            &file,
+            format!("expected the description of a prepared folder, found {error}"),
+        )
     };
     let value: serde_json::Value = serde_json::from_str(&text).map_err(wrong)?;
     let format = &value["format"];

@@ -6,8 +6,8 @@ use crate::dataset::{Pair, Prepared, Split};
 use crate::distinct::Distinct;
 use crate::eval::metrics::{self, Prediction};
 use crate::{Error, Progress, Stage};
-use formulanet::model::knowledge::marks::{Marked, Marker};
-use formulanet::model::knowledge::memory::{Asked, Seen};
+use formulanet::model::memory::marks::{Marked, SymbolMarker};
+use formulanet::model::memory::statements::{ConjectureContext, StatementMemory};
 use formulanet::model::vocabulary::{self, SPECIAL, Vocabulary};
 use formulanet::util::random::sample;
 
@@ -118,7 +118,7 @@ impl TokenMap {
 /// If `progress` stops it.
 pub fn predict(
     network: &Network,
-    seen: &Seen,
+    seen: &StatementMemory,
     prepared: &Prepared,
     map: &TokenMap,
     pairs: &[u32],
@@ -146,9 +146,9 @@ pub fn predict(
 /// What it takes to score pairs.
 struct Judge<'a> {
     network: &'a Network,
-    seen: &'a Seen,
+    seen: &'a StatementMemory,
     /// Of a network that reads statements with marks.
-    marker: Option<Marker>,
+    marker: Option<SymbolMarker>,
     prepared: &'a Prepared,
     map: &'a TokenMap,
 }
@@ -199,7 +199,8 @@ impl Judge<'_> {
         let groups: Vec<&[Places]> = places.chunk_by(|a, b| a.conjecture == b.conjecture).collect();
         let of_group = |group: usize| {
             let conjecture = groups[group][0].conjecture.map(|place| inputs[place]);
-            let asked = conjecture.map_or_else(Asked::default, |graph| self.seen.conjecture(graph));
+            let asked =
+                conjecture.map_or_else(ConjectureContext::default, |graph| self.seen.conjecture(graph));
             let marking = self.marker.as_ref().zip(conjecture);
             let marking = marking.map(|(marker, graph)| (marker, marker.wanted(graph.tokens)));
             let of_pair = |places: &Places| {

@@ -9,8 +9,8 @@ use crate::eval::metrics::{RankedList, Ranking, ranking};
 use crate::eval::predict::TokenMap;
 use crate::{Error, Progress, Stage};
 use formulanet::error::shown;
-use formulanet::model::Known;
-use formulanet::model::knowledge::proofs::Shares;
+use formulanet::model::PriorKnowledge;
+use formulanet::model::memory::proofs::NeighborVotes;
 use formulanet::util::vector::{CHUNK, dot};
 
 /// Conjectures that depend on named premises, each to be ranked for it.
@@ -55,7 +55,7 @@ impl<'a> Questions<'a> {
     pub fn rank(
         &self,
         network: &Network,
-        known: &Known<'_>,
+        known: &PriorKnowledge<'_>,
         map: &TokenMap,
         progress: &dyn Progress,
     ) -> Result<Ranking, Error> {
@@ -84,7 +84,8 @@ impl<'a> Questions<'a> {
             let graphs: Vec<u32> = conjectures.iter().map(|conjecture| conjecture.graph).collect();
             let (vectors, shares) = map.with_inputs(prepared, &graphs, |inputs| {
                 let embeddings = network.embed_all(inputs);
-                let shares: Vec<Shares> = inputs.iter().map(|&input| known.proofs.shares(input)).collect();
+                let shares: Vec<NeighborVotes> =
+                    inputs.iter().map(|&input| known.proofs.shares(input)).collect();
                 (network.queries(&embeddings.iter().collect::<Vec<_>>()), shares)
             });
             for ((conjecture, vector), shares) in
@@ -113,7 +114,7 @@ impl<'a> Questions<'a> {
 /// If no conjecture depends on a named premise, or `progress` stops it.
 pub fn rank_premises(
     network: &Network,
-    known: &Known<'_>,
+    known: &PriorKnowledge<'_>,
     prepared: &Prepared,
     map: &TokenMap,
     splits: &[Split],

@@ -8,10 +8,11 @@ use formulanet::logic::{Interner, Limits, hol};
 use serde::Serialize;
 
 use crate::{Error, Progress, Stage};
-use formulanet::rank::learned::{self, Together};
 use formulanet::policy::TUNING;
-use formulanet::rank::{Blend, Features, Method, Reading, Theory};
-use formulanet::read::{Lines, Oddities, TheoryFile};
+use formulanet::proofs::{Features, Method, ProofIndex, SignalBlend};
+use formulanet::read::{JsonLines, ProofCorpusFile, ProofWarnings};
+use formulanet::rerank::JointReranker;
+use formulanet::retrieve::proofs::{self, RerankStage};
 use formulanet::util::vector::share;
 
 /// After how many facts recall is measured.
@@ -21,7 +22,7 @@ const LOOKED_AT: usize = 1024;
 
 /// A library of which some proofs are asked for.
 pub struct TheoryTest {
-    file: TheoryFile,
+    file: ProofCorpusFile,
     features: Vec<Features>,
     /// What a network reads of each fact.
     graphs: Vec<StatementGraph>,
@@ -30,7 +31,7 @@ pub struct TheoryTest {
     /// Whether proofs are known only of facts before the one that is asked for.
     is_growing: bool,
     /// Strange names in the file of tests.
-    oddities: Oddities,
+    warnings: ProofWarnings,
 }
 
 impl TheoryTest {
@@ -63,7 +64,7 @@ impl TheoryTest {
     pub fn given(file: &str, tests: &str, is_strict: bool) -> Result<Self, Error> {
         let mut test = Self::read(file, is_strict)?;
         test.is_growing = false;
-        let mut lines = Lines::open(tests)?;
+        let mut lines = JsonLines::open(tests)?;
         let mut asked: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
         while let Some((number, line)) = lines.next()? {
             let place = format!("{tests}:{number}");
@@ -78,7 +79,7 @@ impl TheoryTest {
                 ));
             };
             let used =
-                test.file.resolve(&place, fact, used.split_whitespace(), is_strict, &mut test.oddities)?;
+                test.file.resolve(&place, fact, used.split_whitespace(), is_strict, &mut test.warnings)?;
             if asked.insert(fact, used).is_some() {
                 return Err(Error::input(place, format!("expected each name once, found `{name}` again")));
             }
@@ -94,7 +95,7 @@ impl TheoryTest {
         let (mut features, mut graphs, mut too_large) = (Vec::new(), Vec::new(), None);
         let mut builder = StatementBuilder::new(Limits::default());
         let shown = file;
-        let file = TheoryFile::read(
+        let file = ProofCorpusFile::read(
             file,
             &hol::Options::default(),
             is_strict,
@@ -116,13 +117,13 @@ impl TheoryTest {
             graphs,
             tests: Vec::new(),
             is_growing: true,
-            oddities: Oddities::default(),
+            warnings: ProofWarnings::default(),
         })
     }
 
     /// What is strange in proofs, for the user.
-    pub fn oddities(&self) -> impl Iterator<Item = String> {
-        [&self.file.oddities, &self.oddities].into_iter().filter_map(Oddities::report)
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
+        [&self.file.warnings, &self.warnings].into_iter().filter_map(ProofWarnings::report)
     }
 
     /// Asks each method for every fact that is tested. [`Method::Auto`] takes this blend, or else the one that is built in.
@@ -133,16 +134,16 @@ impl TheoryTest {
     pub fn run(
         &self,
         methods: &[Method],
-        (blend, reading): (Option<&Blend>, Option<&Reading>),
+        (blend, reranker): (Option<&SignalBlend>, Option<&JointReranker>),
         progress: &dyn Progress,
     ) -> Result<Vec<TheoryOutcome>, Error> {
-        let blend = blend.or(Blend::shipped());
+        let blend = blend.or(SignalBlend::built_in());
         let mut outcomes: Vec<TheoryOutcome> =
             methods.iter().map(|&method| TheoryOutcome::new(method, self.file.facts.len())).collect();
         progress.begin(Stage { name: "asking", done: 0, of: self.tests.len() as u64, unit: "facts" });
-        let mut theory = Theory::default();
+        let mut theory = ProofIndex::default();
         let mut next = 0;
-        let mut grow = |theory: &mut Theory, end: usize| {
+        let mut grow = |theory: &mut ProofIndex, end: usize| {
             for fact in next..end {
                 theory.add_fact(&self.features[fact]);
                 if let Some(used) = &self.file.facts[fact].proof {
@@ -170,8 +171,8 @@ impl TheoryTest {
                 let best = match (outcome.method, blend.filter(|_| *fact >= TUNING.blend_from)) {
                     (Method::Auto, Some(blend)) => {
                         let graph = |number: usize| &self.graphs[number];
-                        let together = reading.map(|reading| Together { reading, goal: graph(*fact) });
-                        learned::rank((&theory, *fact), blend, &goal, together, graph, LOOKED_AT)?
+                        let together = reranker.map(|reranker| RerankStage { reranker, goal: graph(*fact) });
+                        proofs::rank((&theory, *fact), blend, &goal, together, graph, LOOKED_AT)?
                     }
                     (method, _) => theory.rank(&goal, *fact, method, LOOKED_AT),
                 };
@@ -357,7 +358,7 @@ mod tests {
     fn a_growing_library_knows_what_came_before() {
         let test = TheoryTest::last(THEORY, 3, true).unwrap();
         assert_eq!(test.tests.iter().map(|(fact, _)| *fact).collect::<Vec<_>>(), [33, 34, 35]);
-        let outcomes = test.run(&[Method::Neighbours, Method::Popularity], (None, None), &Silent).unwrap();
+        let outcomes = test.run(&[Method::Knn, Method::Popularity], (None, None), &Silent).unwrap();
         for (outcome, method) in outcomes.iter().zip(["knn", "popularity"]) {
             let report = outcome.report();
             assert_eq!((report.tests, report.facts, report.method), (3, 36, method));
@@ -379,10 +380,10 @@ mod tests {
     fn a_given_fact_does_not_know_its_own_proof() {
         let test = TheoryTest::given(THEORY, TESTS, true).unwrap();
         assert_eq!(test.tests.iter().map(|(fact, _)| *fact).collect::<Vec<_>>(), [32, 33]);
-        let first = test.run(&[Method::Bayes], (None, None), &Silent).unwrap();
+        let first = test.run(&[Method::NaiveBayes], (None, None), &Silent).unwrap();
         // If its own proof counted, what it used would come first.
         assert!(first[0].report().map < 0.999, "{:?}", first[0].report());
-        assert_eq!(test.oddities().count(), 0);
+        assert_eq!(test.warnings().count(), 0);
     }
 
     #[test]
@@ -403,7 +404,7 @@ mod tests {
         check("rev_nil: rev_rev\n", true, "TESTS:1: expected earlier facts, but the proof of `rev_nil`");
         std::fs::write(&path, "rev_rev: rev_nil rev_rev append_cancel other\n").unwrap();
         let test = TheoryTest::given(THEORY, &shown, false).unwrap();
-        assert_eq!((test.oddities.unknown, test.oddities.circular, test.oddities.later), (1, 1, 1));
+        assert_eq!((test.warnings.unknown, test.warnings.circular, test.warnings.later), (1, 1, 1));
         assert_eq!(test.tests[0].1.len(), 1);
     }
 }

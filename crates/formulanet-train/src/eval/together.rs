@@ -8,7 +8,8 @@ use super::predict::Predictions;
 use crate::dataset::{Candidate, Problems, Split, scaled};
 use crate::eval::metrics::{Prediction, RankedList, Ranking, ranking};
 use crate::{Error, Progress, Stage};
-use formulanet::model::together::{Scale, TogetherFile, problem_input, scales_of};
+use formulanet::model::JointModelFile;
+use formulanet::model::joint::{Standardizer, problem_input, scales_of};
 use formulanet::util::random::{sample, scramble};
 
 /// In which company candidates are judged.
@@ -38,7 +39,7 @@ pub struct Reader {
     builder: ProblemBuilder,
     /// The number of each symbol's name, 0 for those that are hidden.
     names: Vec<u32>,
-    scales: Vec<(Scale, usize)>,
+    scales: Vec<(Standardizer, usize)>,
     /// Whether scores are comparable within a problem alone.
     is_ranking: bool,
 }
@@ -50,7 +51,7 @@ impl Reader {
     ///
     /// If it needs to know something of candidates that these problems do not say.
     pub fn new(
-        file: &TogetherFile,
+        file: &JointModelFile,
         problems: &Problems,
         hides_names: bool,
         compute: Compute,

@@ -10,10 +10,9 @@ use serde::de::DeserializeOwned;
 
 use super::{Line, Reached};
 use crate::Error;
-use formulanet::error::Artefact;
 use crate::dataset::Prepared;
-use formulanet::error::shown;
-use formulanet::model::together::TogetherRecipe;
+use formulanet::error::{Artefact, shown};
+use formulanet::model::joint::JointRecipe;
 use formulanet::util::files::{lock, read, read_text, write_whole};
 
 /// A run folder that is in use by this process.
@@ -66,7 +65,7 @@ pub fn recipe_of<R: DeserializeOwned>(folder: &Path) -> Result<R, Error> {
 
 /// Whether a run folder is of a network that reads statements together.
 pub fn is_together(folder: &Path) -> bool {
-    recipe_of::<TogetherRecipe>(folder).is_ok()
+    recipe_of::<JointRecipe>(folder).is_ok()
 }
 
 impl RunFolder {
@@ -97,7 +96,11 @@ impl RunFolder {
     }
 
     pub(super) fn damaged(&self, found: &str) -> Error {
-        Error::corrupt(Artefact::Checkpoint, self.path(STATE), format!("expected a checkpoint of this run, found {found}"))
+        Error::corrupt(
+            Artefact::Checkpoint,
+            self.path(STATE),
+            format!("expected a checkpoint of this run, found {found}"),
+        )
     }
 
     /// Adds a line to the log.
@@ -115,7 +118,11 @@ impl RunFolder {
     /// Writes a checkpoint.
     pub(super) fn save<S: Shape>(&self, state: &State<S>, reached: &Reached) -> Result<(), Error> {
         let path = self.path(STATE);
-        write_whole(&path, &state_bytes(state, reached).map_err(|message| Error::corrupt(Artefact::Checkpoint, &path, message))?)
+        write_whole(
+            &path,
+            &state_bytes(state, reached)
+                .map_err(|message| Error::corrupt(Artefact::Checkpoint, &path, message))?,
+        )
     }
 
     /// Reads the checkpoint, and cuts the log off behind it. A run that was stopped before its first checkpoint begins

@@ -6,7 +6,7 @@ use formulanet::net::GraphInput;
 
 use crate::dataset::Prepared;
 use crate::distinct::Distinct;
-use formulanet::model::knowledge::marks::{Marked, Marker};
+use formulanet::model::memory::marks::{Marked, SymbolMarker};
 use formulanet::model::recipe::Recipe;
 use formulanet::model::vocabulary::{UNKNOWN, is_symbol};
 use formulanet::util::random::{falls_in, scramble};
@@ -56,14 +56,14 @@ impl Blur {
 /// Graphs in the order in which they were asked for.
 #[derive(Default)]
 pub(super) struct Gathered<'a> {
-    marker: Option<&'a Marker>,
+    marker: Option<&'a SymbolMarker>,
     /// A graph and, if it is marked, the graph of its conjecture.
     graphs: Distinct<(u32, Option<u32>)>,
 }
 
 impl<'a> Gathered<'a> {
     /// Statements may be marked.
-    pub(super) fn marking(marker: Option<&'a Marker>) -> Self {
+    pub(super) fn marking(marker: Option<&'a SymbolMarker>) -> Self {
         Gathered { marker, ..Gathered::default() }
     }
 

@@ -13,10 +13,10 @@ use super::{
 use crate::dataset::{HoldOut, Problems, Split};
 use crate::eval::{Company, Reader, pool_ranking, predict_together};
 use crate::{Error, Progress, Silent};
-use formulanet::model::together::{TogetherFile, TogetherRecipe};
-use formulanet::rank::Library;
-use formulanet::read::Syntax;
+use formulanet::model::JointModelFile;
+use formulanet::model::joint::JointRecipe;
 use formulanet::util::files;
+use formulanet::{Language, Library};
 
 /// How a network is fitted to a library.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -56,7 +56,7 @@ const POOLS: [usize; 3] = [128, 64, 32];
 struct Line<'a> {
     name: &'a str,
     statement: &'a str,
-    syntax: Syntax,
+    syntax: Language,
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<Vec<String>>,
 }
@@ -69,7 +69,7 @@ struct Line<'a> {
 /// If the library has too few proofs, the time is too short, or `progress` stops it.
 pub fn train_library(
     library: &mut Library,
-    first: &TogetherFile,
+    first: &JointModelFile,
     training: &LibraryTraining,
     progress: &dyn Progress,
     listen: &mut dyn FnMut(Event<'_>),
@@ -106,7 +106,7 @@ pub fn train_library(
             format!("expected at least {FEWEST} proofs to learn from, found {proofs}; learn from more first");
         return Err(Error::input("library", message));
     }
-    let recipe = TogetherRecipe {
+    let recipe = JointRecipe {
         min_count: 3,
         hide_names: 0.15,
         hide_each: 0.05,
@@ -134,8 +134,8 @@ pub fn train_library(
     }
     let path = folder.join("model.safetensors");
     let bytes = files::read(&path)?;
-    let fitted = TogetherFile::from_bytes(&bytes, "the fitted reader")?;
-    let measure = |file: &TogetherFile| -> Result<f64, Error> {
+    let fitted = JointModelFile::from_bytes(&bytes, "the fitted reader")?;
+    let measure = |file: &JointModelFile| -> Result<f64, Error> {
         let compute = Compute::new(recipe.precision, training.threads);
         let mut reader = Reader::new(file, &problems, false, compute)?;
         let company = Company { splits: &[Split::Validation], ..Company::default() };
@@ -144,7 +144,7 @@ pub fn train_library(
     };
     let (before, after) = (measure(first)?, measure(&fitted)?);
     let is_kept = after > before;
-    library.keep_reader(is_kept.then_some(bytes.as_slice()))?;
+    library.set_fitted_reranker(is_kept.then_some(bytes.as_slice()))?;
     Ok(LibraryTrained { proofs, held_out, before, after, is_kept })
 }
 
@@ -168,7 +168,7 @@ fn write_theory(library: &Library, path: &std::path::Path) -> Result<(), Error> 
         for entry in &entries {
             let proof = library.proofs_of(&entry.statement.name)?.into_iter().next();
             let (name, statement) = (&entry.statement.name, &entry.statement.text);
-            let line = Line { name, statement, syntax: entry.statement.syntax, proof };
+            let line = Line { name, statement, syntax: entry.statement.language, proof };
             text += &serde_json::to_string(&line).expect("a line is plain data");
             text.push('\n');
         }

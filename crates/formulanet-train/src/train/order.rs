@@ -6,8 +6,8 @@ use formulanet::net::{Batch, Compute, Dealing, Dropout, Hints, Meeting};
 use super::contest::ContestOrder;
 use super::gather::{Blur, Gathered};
 use crate::dataset::{Prepared, Split};
-use formulanet::model::knowledge::marks::Marker;
-use formulanet::model::knowledge::memory::{Asked, MEMORIES, REMEMBERED, Seen};
+use formulanet::model::memory::marks::SymbolMarker;
+use formulanet::model::memory::statements::{ConjectureContext, MEMORIES, REMEMBERED, StatementMemory};
 use formulanet::model::recipe::Recipe;
 use formulanet::util::random::{falls_in, sample, scramble};
 
@@ -22,7 +22,7 @@ pub(super) struct Order<'a> {
     /// For every pair, what is known beside its graphs; empty if nothing is remembered.
     hints: Vec<Hints>,
     /// Marks statements, if the recipe says so.
-    marker: Option<Marker>,
+    marker: Option<SymbolMarker>,
     blur: Blur,
     examples: usize,
     /// The epoch that `shuffled` is for.
@@ -35,7 +35,7 @@ impl<'a> Order<'a> {
     pub(super) fn new(
         prepared: &'a Prepared,
         recipe: &'a Recipe,
-        seen: &Seen,
+        seen: &StatementMemory,
         dealing: Dealing,
         compute: &Compute,
     ) -> Self {
@@ -161,14 +161,14 @@ impl<'a> Order<'a> {
 
 /// For every training pair, what its statement was for other conjectures and has in common with its own. On the
 /// threads of the run, and no others: processes of a job share their cores.
-fn hints(prepared: &Prepared, is_conditional: bool, seen: &Seen, compute: &Compute) -> Vec<Hints> {
+fn hints(prepared: &Prepared, is_conditional: bool, seen: &StatementMemory, compute: &Compute) -> Vec<Hints> {
     let mut hints = vec![Hints::default(); prepared.meta().counts.pairs];
     let training: Vec<_> = prepared.of_split(Split::Train).collect();
     let of_conjecture = |number: usize| -> Vec<Hints> {
         let conjecture = &training[number];
         let asked = match is_conditional {
             true => seen.conjecture(prepared.graph(conjecture.graph)),
-            false => Asked::default(),
+            false => ConjectureContext::default(),
         };
         let of_pair = |pair: usize| {
             let statement = seen.statement(prepared.graph(prepared.pair(pair).statement));

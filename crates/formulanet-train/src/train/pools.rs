@@ -9,8 +9,9 @@ use formulanet::logic::{Interner, Limits, hol};
 
 use crate::dataset::{Candidate, HoldOut, PoolBuilder, ProblemOrigin, Problems, Split, choose_held_out};
 use crate::{Error, Progress, Stage};
-use formulanet::rank::{Features, Pool, Theory};
-use formulanet::read::{Skipped, TheoryFile};
+use formulanet::proofs::{Features, ProofIndex};
+use formulanet::read::{ProofCorpusFile, SkippedStatements};
+use formulanet::rerank::ToldFeatures;
 use formulanet::util::files;
 use formulanet::util::hash::{digest, hash_text, mix};
 
@@ -53,7 +54,7 @@ struct Asked {
 
 /// What is known of a theory.
 struct Known {
-    file: TheoryFile,
+    file: ProofCorpusFile,
     features: Vec<Features>,
     asked: Vec<Asked>,
     is_ordered: bool,
@@ -76,7 +77,7 @@ pub fn make_pools(
         fingerprint.extend(files::read(Path::new(&source.file))?);
     }
     fingerprint.extend(format!("{options:?}").bytes());
-    let mut builder = PoolBuilder::new(Pool::FEATURES, options.limits);
+    let mut builder = PoolBuilder::new(ToldFeatures::FEATURES, options.limits);
     let mut names = Interner::new();
     for source in sources {
         let (known, statements) = read(source, options, &mut names, &mut builder)?;
@@ -84,7 +85,7 @@ pub fn make_pools(
         progress.begin(Stage { name: "retrieving", done: 0, of, unit: "facts" });
         thread::scope(|scope| {
             let (known, threads) = (&known, options.threads.max(1));
-            let channels: Vec<mpsc::Receiver<Pool>> = (0..threads)
+            let channels: Vec<mpsc::Receiver<ToldFeatures>> = (0..threads)
                 .map(|first| {
                     let (sender, receiver) = mpsc::sync_channel(64);
                     scope.spawn(move || {
@@ -121,7 +122,7 @@ pub fn make_pools(
         input: files.join(" "),
         fingerprint: format!("{:016x}", digest(&fingerprint)),
         split,
-        skipped: Skipped::default(),
+        skipped: SkippedStatements::default(),
     }))
 }
 
@@ -134,7 +135,7 @@ fn read(
 ) -> Result<(Known, Vec<u32>), Error> {
     let reading = hol::Options { limits: options.limits, ..hol::Options::default() };
     let (mut features, mut statements, mut too_large) = (Vec::new(), Vec::new(), None);
-    let file = TheoryFile::read(&source.file, &reading, false, names, &mut |_, formula, names| {
+    let file = ProofCorpusFile::read(&source.file, &reading, false, names, &mut |_, formula, names| {
         features.push(Features::of(formula, names));
         match builder.add_statement(formula, names) {
             Ok(number) => statements.push(number),
@@ -170,8 +171,8 @@ struct Asker<'a> {
     known: &'a Known,
     options: &'a PoolOptions,
     /// With the proofs of all facts up to here, or of all, and without.
-    with_proofs: Theory,
-    without_proofs: Theory,
+    with_proofs: ProofIndex,
+    without_proofs: ProofIndex,
     held_out: HashSet<usize>,
 }
 
@@ -179,7 +180,7 @@ impl<'a> Asker<'a> {
     fn new(known: &'a Known, options: &'a PoolOptions) -> Self {
         let held_out = known.asked.iter().filter(|asked| asked.split == Split::Validation);
         let held_out = held_out.map(|asked| asked.fact).collect();
-        let (with_proofs, without_proofs) = (Theory::default(), Theory::default());
+        let (with_proofs, without_proofs) = (ProofIndex::default(), ProofIndex::default());
         let mut asker = Asker { known, options, with_proofs, without_proofs, held_out };
         if !known.is_ordered {
             asker.grow(known.features.len());
@@ -209,7 +210,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    fn ask(&mut self, asked: Asked) -> Pool {
+    fn ask(&mut self, asked: Asked) -> ToldFeatures {
         let Asked { fact, knows_proofs, .. } = asked;
         let size = self.options.size;
         if self.known.is_ordered {
@@ -219,11 +220,11 @@ impl<'a> Asker<'a> {
         let theory = if knows_proofs { &self.with_proofs } else { &self.without_proofs };
         let (goal, excluded) = (&self.known.features[fact], (!self.known.is_ordered).then_some(fact));
         let pool = if knows_proofs {
-            Pool::of_theory(theory, &theory.goal(goal), excluded, size)
+            ToldFeatures::with_proofs(theory, &theory.goal(goal), excluded, size)
         } else {
-            let found = Pool::without_proofs(theory, &theory.goal(goal), excluded, size);
+            let found = ToldFeatures::without_proofs(theory, &theory.goal(goal), excluded, size);
             let features: Vec<&Features> = found.iter().map(|&fact| &self.known.features[fact]).collect();
-            Pool::of_found(goal, &features).renumbered(&found)
+            ToldFeatures::of_found(goal, &features).renumbered(&found)
         };
         own.iter().for_each(|proof| self.with_proofs.add_proof(fact, proof));
         pool

@@ -5,9 +5,8 @@ use serde::Serialize;
 
 use super::folder::RunFolder;
 use super::{Reached, folder};
-use crate::Error;
+use crate::{Error, processes};
 use formulanet::error::Artefact;
-use crate::processes;
 use formulanet::model::recipe::Recipe;
 
 /// Refuses processes that would not compute the same; `facts` says what is known of the data and of the first weights.
@@ -65,7 +64,9 @@ pub(super) fn restore<S: Shape>(
     }
     let bytes = processes::from_first(group, bytes);
     if !group.is_first() {
-        let wrong = |found: String| Error::corrupt(Artefact::Checkpoint, "rank 0", format!("expected its checkpoint, found {found}"));
+        let wrong = |found: String| {
+            Error::corrupt(Artefact::Checkpoint, "rank 0", format!("expected its checkpoint, found {found}"))
+        };
         reached = folder::restore_bytes(state, &bytes).map_err(wrong)?;
     }
     Ok(reached)

@@ -13,7 +13,8 @@ use super::{Event, Line, Plan, RunEnd, RunOptions, Validation, shared, sit};
 use crate::dataset::{Problems, Split};
 use crate::eval::{Company, Reader, pool_ranking, predict_together};
 use crate::{Error, Progress};
-use formulanet::model::together::{Scale, TogetherFile, TogetherOrigin, TogetherRecipe};
+use formulanet::model::JointModelFile;
+use formulanet::model::joint::{JointOrigin, JointRecipe, Standardizer};
 use order::{ProblemOrder, common_names};
 
 /// What is trained, from what, and where to.
@@ -22,7 +23,7 @@ pub struct TogetherRun<'a> {
     /// The data.
     pub problems: &'a Problems,
     /// The recipe.
-    pub recipe: &'a TogetherRecipe,
+    pub recipe: &'a JointRecipe,
     /// The run folder: written, or gone on with.
     pub folder: &'a Path,
     /// What does not change the result.
@@ -47,7 +48,7 @@ pub fn train_together(
 /// The same, which begins with the weights of a network of the same size.
 pub(super) fn train_together_from(
     run: &TogetherRun<'_>,
-    first: Option<&TogetherFile>,
+    first: Option<&JointModelFile>,
     progress: &dyn Progress,
     listen: &mut dyn FnMut(Event<'_>),
 ) -> Result<RunEnd, Error> {
@@ -106,20 +107,20 @@ fn data_of(problems: &Problems) -> RunData {
 }
 
 /// How what is known of candidates is scaled.
-fn scales_of(problems: &Problems) -> Vec<Scale> {
+fn scales_of(problems: &Problems) -> Vec<Standardizer> {
     let rows = problems.of_split(Split::Train).flat_map(|number| {
         let problem = problems.problem(number);
         (0..problem.candidates.len()).map(move |candidate| problem.features(candidate).collect::<Vec<f32>>())
     });
-    Scale::learn(problems.features(), rows.map(Vec::into_iter))
+    Standardizer::learn(problems.features(), rows.map(Vec::into_iter))
 }
 
 /// What training works with.
 struct TogetherTrainer<'a> {
     problems: &'a Problems,
-    recipe: &'a TogetherRecipe,
+    recipe: &'a JointRecipe,
     names: Vec<String>,
-    scales: Vec<Scale>,
+    scales: Vec<Standardizer>,
     /// Before this step, only the score by features is trained.
     features_end: u64,
     state: State<TogetherConfig>,
@@ -131,9 +132,9 @@ struct TogetherTrainer<'a> {
 impl<'a> TogetherTrainer<'a> {
     fn new(
         problems: &'a Problems,
-        recipe: &'a TogetherRecipe,
+        recipe: &'a JointRecipe,
         names: Vec<String>,
-        first: Option<&TogetherFile>,
+        first: Option<&JointModelFile>,
         compute: Compute,
     ) -> Self {
         let scales = first.map_or_else(|| scales_of(problems), |first| first.scales.clone());
@@ -150,15 +151,15 @@ impl<'a> TogetherTrainer<'a> {
     }
 
     /// The model as it is now: averaged, if the recipe says so.
-    fn model_file(&self) -> TogetherFile {
+    fn model_file(&self) -> JointModelFile {
         let mut model = self.state.model.clone();
         if let Some(average) = &self.state.average {
             model.values_mut().copy_from_slice(average.values());
         }
         let origin = self.problems.origin();
-        TogetherFile {
+        JointModelFile {
             model,
-            origin: TogetherOrigin {
+            origin: JointOrigin {
                 recipe: self.recipe.clone(),
                 data: origin.input.clone(),
                 fingerprint: origin.fingerprint.clone(),

@@ -11,12 +11,10 @@ use super::{Line, RunFolder, Validation};
 use crate::dataset::{Prepared, Split};
 use crate::eval::{Questions, TokenMap, pairs_of, predict, rank_premises};
 use crate::{Error, Progress, remember};
-use formulanet::model::Known;
-use formulanet::model::knowledge::memory::Seen;
-use formulanet::model::knowledge::proofs::Proofs;
+use formulanet::model::memory::proofs::TrainingProofs;
+use formulanet::model::memory::statements::StatementMemory;
 use formulanet::model::recipe::Recipe;
-use formulanet::model::vocabulary;
-use formulanet::model::{Origin, TrainedModel};
+use formulanet::model::{ModelFile, Origin, PriorKnowledge, vocabulary};
 use formulanet::util::random::sample;
 
 /// What training works with.
@@ -27,8 +25,8 @@ pub(super) struct Trainer<'a> {
     pub(super) compute: Compute,
     /// The pairs of a validation on the way; or, if premises are ranked, the conjectures.
     pub(super) validation: Vec<u32>,
-    seen: Seen,
-    proofs: Proofs,
+    seen: StatementMemory,
+    proofs: TrainingProofs,
     prior: Option<f32>,
 }
 
@@ -37,7 +35,7 @@ impl<'a> Trainer<'a> {
         prepared: &'a Prepared,
         recipe: &'a Recipe,
         prior: Option<f32>,
-        seen: Seen,
+        seen: StatementMemory,
         compute: Compute,
     ) -> Self {
         let model = Model::new(recipe.config(prepared.vocabulary().len()), recipe.seed);
@@ -57,14 +55,14 @@ impl<'a> Trainer<'a> {
                 None => pairs_of(prepared, Split::Validation, most, 0),
             },
             seen,
-            proofs: if recipe.proofs > 0.0 { remember::proofs(prepared) } else { Proofs::default() },
+            proofs: if recipe.proofs > 0.0 { remember::proofs(prepared) } else { TrainingProofs::default() },
             prior,
         }
     }
 
     /// Takes the weights of another model: every tensor that both networks have with as many rows, and that is not wider
     /// there.
-    pub(super) fn begin_with(&mut self, first: &TrainedModel) -> Result<(), Error> {
+    pub(super) fn begin_with(&mut self, first: &ModelFile) -> Result<(), Error> {
         if first.vocabulary != self.prepared.vocabulary() {
             let message =
                 "expected a model with the data's labels, found others; train both on the same data";
@@ -148,11 +146,11 @@ impl<'a> Trainer<'a> {
         Compute::among(self.compute.group(), self.recipe.precision, self.compute.threads())
     }
 
-    fn trained_model(&self, line: &Line) -> TrainedModel {
+    fn trained_model(&self, line: &Line) -> ModelFile {
         let meta = self.prepared.meta();
         let mut model = self.model();
         self.fill_unseen(&mut model);
-        TrainedModel {
+        ModelFile {
             model: model.into(),
             origin: Origin {
                 memory_of: None,
@@ -249,8 +247,11 @@ impl Learner for Trainer<'_> {
         let map = TokenMap::new(self.prepared.vocabulary(), self.prepared.vocabulary(), "training")?;
         if self.recipe.meeting == Meeting::Towers {
             let splits = [Split::Validation];
-            let known =
-                Known { proofs: &self.proofs, trust: self.recipe.proofs, prior: self.prior.unwrap_or(0.0) };
+            let known = PriorKnowledge {
+                proofs: &self.proofs,
+                trust: self.recipe.proofs,
+                prior: self.prior.unwrap_or(0.0),
+            };
             let ranking = rank_premises(&network, &known, self.prepared, &map, &splits, progress)?;
             return Ok(Validation::of_ranking(ranking));
         }

@@ -9,18 +9,16 @@ use formulanet_net::{Attachments, Meeting, Metadata, Model, Storage, checksum, i
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::error::Artefact;
-use crate::error::shown;
-use crate::model::knowledge::memory::Seen;
-use crate::model::knowledge::proofs::{Proofs, Shares};
+use crate::error::{Artefact, shown};
+use crate::model::memory::proofs::{NeighborVotes, TrainingProofs};
+use crate::model::memory::statements::StatementMemory;
 use crate::model::recipe::Recipe;
-use crate::model::shipped;
-use crate::model::together::TogetherFile;
+use crate::model::{JointModelFile, registry};
 use crate::util::files;
 
 /// A trained network, and what is needed to use it.
 #[derive(Clone)]
-pub struct TrainedModel {
+pub struct ModelFile {
     /// The network; whoever works with it shares its numbers.
     pub model: Arc<Model>,
     /// What it was trained on, and how.
@@ -28,9 +26,9 @@ pub struct TrainedModel {
     /// The label of every token.
     pub vocabulary: Vec<String>,
     /// How useful statements were in training, for a model that reads such hints.
-    pub seen: Seen,
+    pub seen: StatementMemory,
     /// The conjectures of training, for a model that ranks and asks what proofs of similar ones used.
-    pub proofs: Proofs,
+    pub proofs: TrainingProofs,
     /// The mean of training conjectures' vectors, in a model that ranks.
     pub typical: Vec<f32>,
     /// The checksum of the file that all this was read from, if that has one and all is in it.
@@ -70,7 +68,7 @@ const SEEN: &str = "seen";
 const PROOFS: &str = "neighbours";
 const TYPICAL: &str = "typical";
 
-impl TrainedModel {
+impl ModelFile {
     /// A shipped model by its name, or a model file by its path.
     ///
     /// # Errors
@@ -110,7 +108,7 @@ impl TrainedModel {
     ) -> Result<Self, Error> {
         let opened = if is_own { <Model>::from_own_bytes(bytes) } else { <Model>::from_bytes(bytes) };
         let (model, metadata, attachments) = opened.map_err(|error| match bytes {
-            _ if TogetherFile::is_one(bytes) => Error::ReadsTogether { model: name.to_owned() },
+            _ if JointModelFile::is_one(bytes) => Error::ReadsTogether { model: name.to_owned() },
             _ if is_count_model(bytes) => Error::OnlyCounts { model: name.to_owned() },
             _ => Error::corrupt(Artefact::Model, name, error),
         })?;
@@ -132,14 +130,14 @@ impl TrainedModel {
             return Err(damaged(format!("expected {expected} labels, found {}", vocabulary.len())));
         }
         let attached = |key: &str| attachments.get(key).copied().unwrap_or_default();
-        let proofs = Proofs::from_bytes(keep(attached(PROOFS)), is_sealed(bytes));
+        let proofs = TrainingProofs::from_bytes(keep(attached(PROOFS)), is_sealed(bytes));
         let proofs = proofs.ok_or_else(|| damaged("expected conjectures and what they use".into()))?;
-        let seen = Seen::from_bytes(attached(SEEN));
+        let seen = StatementMemory::from_bytes(attached(SEEN));
         let mut seen = seen.ok_or_else(|| damaged("expected a memory of statements".into()))?;
         let mut stamp = stamp(bytes).map(str::to_owned);
         // A shipped model that has its memory itself, so that this ends.
         if let Some(other) = origin.memory_of.as_deref().filter(|_| attached(SEEN).is_empty()) {
-            let bytes = shipped::bytes(other)
+            let bytes = registry::bytes(other)
                 .ok_or_else(|| damaged(format!("expected the memory of `{other}`, which is not built in")))?;
             seen = Self::from_bytes(bytes, other)?.seen;
             stamp = None;
@@ -149,7 +147,7 @@ impl TrainedModel {
         if typical.iter().any(|x| !x.is_finite()) {
             return Err(damaged("expected numbers, found a typical conjecture that is none".into()));
         }
-        Ok(TrainedModel { model: Arc::new(model), origin, vocabulary, seen, proofs, typical, stamp })
+        Ok(ModelFile { model: Arc::new(model), origin, vocabulary, seen, proofs, typical, stamp })
     }
 
     /// Tells one model from another: a hash of everything that scores depend on.
@@ -157,7 +155,7 @@ impl TrainedModel {
         if let Some(stamp) = &self.stamp {
             return stamp.clone();
         }
-        let Known { trust, prior, .. } = self.known();
+        let PriorKnowledge { trust, prior, .. } = self.prior_knowledge();
         let mut sum = 0;
         let mut add =
             |part: &[u8]| sum = checksum(&[u64::to_le_bytes(sum), checksum(part).to_le_bytes()].concat());
@@ -179,8 +177,8 @@ impl TrainedModel {
     }
 
     /// What it knows beside its network, if it ranks.
-    pub fn known(&self) -> Known<'_> {
-        Known {
+    pub fn prior_knowledge(&self) -> PriorKnowledge<'_> {
+        PriorKnowledge {
             proofs: &self.proofs,
             trust: self.origin.recipe.proofs,
             prior: self.origin.prior.unwrap_or(0.0),
@@ -210,14 +208,14 @@ impl TrainedModel {
 }
 
 /// A model of any kind.
-pub enum AnyModel {
+pub enum ModelKind {
     /// One that reads statements one by one, with the conjecture or without.
-    Single(Box<TrainedModel>),
+    Pairwise(Box<ModelFile>),
     /// One that reads a conjecture and its candidates together.
-    Together(Box<TogetherFile>),
+    Joint(Box<JointModelFile>),
 }
 
-impl AnyModel {
+impl ModelKind {
     /// A shipped model by its name, or a model file by its path.
     ///
     /// # Errors
@@ -225,10 +223,10 @@ impl AnyModel {
     /// If there is neither.
     pub fn named(model: &str) -> Result<Self, Error> {
         let bytes = bytes_of(model)?;
-        if TogetherFile::is_one(&bytes) {
-            return Ok(AnyModel::Together(Box::new(TogetherFile::from_bytes(&bytes, model)?)));
+        if JointModelFile::is_one(&bytes) {
+            return Ok(ModelKind::Joint(Box::new(JointModelFile::from_bytes(&bytes, model)?)));
         }
-        Ok(AnyModel::Single(Box::new(TrainedModel::from_bytes(&bytes, model)?)))
+        Ok(ModelKind::Pairwise(Box::new(ModelFile::from_bytes(&bytes, model)?)))
     }
 }
 
@@ -240,12 +238,12 @@ fn is_count_model(bytes: &[u8]) -> bool {
 
 /// The bytes of a built-in model, or of a model file.
 pub fn bytes_of(model: &str) -> Result<Cow<'static, [u8]>, Error> {
-    if let Some(bytes) = shipped::bytes(model) {
+    if let Some(bytes) = registry::bytes(model) {
         return Ok(bytes.into());
     }
     let path = Path::new(model);
     if !path.exists() {
-        return Err(Error::NoSuchModel { name: model.to_owned(), shipped: shipped::names() });
+        return Err(Error::NoSuchModel { name: model.to_owned(), shipped: registry::names() });
     }
     // A folder of the shipped kind.
     let inside = path.join("model.safetensors");
@@ -255,18 +253,18 @@ pub fn bytes_of(model: &str) -> Result<Cow<'static, [u8]>, Error> {
 
 /// What a model that ranks knows beside its network.
 #[derive(Clone, Copy)]
-pub struct Known<'a> {
+pub struct PriorKnowledge<'a> {
     /// The conjectures of training.
-    pub proofs: &'a Proofs,
+    pub proofs: &'a TrainingProofs,
     /// How much of a probability they say.
     pub trust: f32,
     /// The logarithm of how many premises are useful for each that is not.
     pub prior: f32,
 }
 
-impl Known<'_> {
+impl PriorKnowledge<'_> {
     /// The probability that a premise is useful: of the network's score, and of what similar conjectures say.
-    pub fn score(&self, score: f32, shares: &Shares, premise: Option<u32>) -> f32 {
+    pub fn score(&self, score: f32, shares: &NeighborVotes, premise: Option<u32>) -> f32 {
         let trust = shares.trust(self.trust);
         let of_network = 1.0 / (1.0 + (-(score + self.prior)).exp());
         trust * shares.of(premise) + (1.0 - trust) * of_network

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::Problem;
-use crate::rank::Ranker;
-use crate::rank::reasons::Symbols;
-use crate::read::Syntax;
+use crate::explain::SymbolReader;
+use crate::retrieve::VectorRetriever;
+use crate::{Language, Problem};
 
 /// The share of a problem's symbols that a model knows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,15 +17,15 @@ pub struct SymbolCoverage {
 
 impl Problem {
     /// Counts the symbols of the problem that the model knows.
-    pub fn coverage(&self, ranker: &Ranker) -> SymbolCoverage {
+    pub fn coverage(&self, retriever: &VectorRetriever) -> SymbolCoverage {
         let unknown: BTreeSet<&str> =
             self.items.iter().flat_map(|item| &item.unknown).map(String::as_str).collect();
         if unknown.is_empty() {
             return SymbolCoverage { known: 0, total: 0 };
         }
-        let mut reader = Symbols::new(ranker);
+        let mut reader = SymbolReader::new(retriever);
         let all: BTreeSet<String> =
-            self.items.iter().flat_map(|item| reader.of(&item.text, Syntax::Tptp)).collect();
+            self.items.iter().flat_map(|item| reader.of(&item.text, Language::Tptp)).collect();
         let known = all.iter().filter(|symbol| !unknown.contains(symbol.as_str())).count();
         SymbolCoverage { known, total: all.len() }
     }

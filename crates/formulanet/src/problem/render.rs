@@ -1,7 +1,7 @@
 //! Problems with a selection of axioms, as text.
 
-use super::{Item, Part, Problem};
-use crate::ranking::Hit;
+use crate::problem::{Item, Part};
+use crate::{Hit, Problem};
 
 impl Problem {
     /// The problem with some statements as its only axioms, by rank: declarations, statements that are kept, the hits, and the
@@ -24,7 +24,7 @@ impl Problem {
             text.push('\n');
         };
         let of = |part: Part| self.of(part).map(|item: &Item| item.text.as_str());
-        of(Part::Declaration).chain(of(Part::Unreadable)).chain(of(Part::Kept)).for_each(&mut line);
+        of(Part::Declaration).chain(of(Part::Unreadable)).chain(of(Part::Included)).for_each(&mut line);
         for (rank, hit) in hits.iter().enumerate() {
             if let Some(comment) = comment(rank) {
                 // A comment is one line, whatever is in a quoted name.

@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 
-use super::{Syntax, toplevel};
+use crate::Language;
+use crate::read::toplevel;
 
 /// A format of files of statements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,21 +59,21 @@ impl Format {
     }
 
     /// The language of a text of this format that begins so. Each line of JSON Lines says its own; the first decides.
-    pub(super) fn syntax(self, beginning: &[u8]) -> Syntax {
+    pub(super) fn language(self, beginning: &[u8]) -> Language {
         #[derive(Deserialize)]
         struct Line {
-            #[serde(default)]
-            syntax: Syntax,
+            #[serde(default, rename = "syntax")]
+            language: Language,
         }
         match self {
-            Format::Tptp | Format::Deepmath => Syntax::Tptp,
-            Format::Hol | Format::Holstep | Format::Toplevel => Syntax::Hol,
+            Format::Tptp | Format::Deepmath => Language::Tptp,
+            Format::Hol | Format::Holstep | Format::Toplevel => Language::Hol,
             Format::Jsonl => {
                 let text = String::from_utf8_lossy(beginning);
                 let line = telling_line(&text).and_then(|line| serde_json::from_str::<Line>(line).ok());
-                match line.map_or(Syntax::Hol, |line| line.syntax) {
-                    Syntax::HolWith(_) => Syntax::Hol,
-                    syntax => syntax,
+                match line.map_or(Language::Hol, |line| line.language) {
+                    Language::HolWith(_) => Language::Hol,
+                    language => language,
                 }
             }
         }
@@ -102,26 +103,26 @@ mod tests {
 
     #[test]
     fn the_first_line_tells_format_and_language() {
-        let check = |text: &str, format: Format, syntax: Syntax| {
+        let check = |text: &str, format: Format, language: Language| {
             assert_eq!(Format::of(text.as_bytes()), format, "{text}");
-            assert_eq!(format.syntax(text.as_bytes()), syntax, "{text}");
+            assert_eq!(format.language(text.as_bytes()), language, "{text}");
         };
-        check("", Format::Hol, Syntax::Hol);
-        check("# fof(\nA: x = x\n", Format::Hol, Syntax::Hol);
-        check("N TRUTH\nC |- T\n", Format::Holstep, Syntax::Hol);
-        check("\n fof (a, axiom, p).", Format::Tptp, Syntax::Tptp);
-        check("% a problem\n", Format::Tptp, Syntax::Tptp);
-        check("C fof(a, axiom, p).\n", Format::Deepmath, Syntax::Tptp);
-        check("C: x = x\n", Format::Hol, Syntax::Hol);
-        check("{\"name\": \"a\", \"statement\": \"T\"}\n", Format::Jsonl, Syntax::Hol);
+        check("", Format::Hol, Language::Hol);
+        check("# fof(\nA: x = x\n", Format::Hol, Language::Hol);
+        check("N TRUTH\nC |- T\n", Format::Holstep, Language::Hol);
+        check("\n fof (a, axiom, p).", Format::Tptp, Language::Tptp);
+        check("% a problem\n", Format::Tptp, Language::Tptp);
+        check("C fof(a, axiom, p).\n", Format::Deepmath, Language::Tptp);
+        check("C: x = x\n", Format::Hol, Language::Hol);
+        check("{\"name\": \"a\", \"statement\": \"T\"}\n", Format::Jsonl, Language::Hol);
         check(
             "{\"syntax\": \"tptp\", \"name\": \"a\"}\n{\"syntax\": \"hol\"}\n",
             Format::Jsonl,
-            Syntax::Tptp,
+            Language::Tptp,
         );
-        check("{\"syntax\": \"tptp", Format::Jsonl, Syntax::Hol);
-        check("(* mine *)\nA: x = x\n", Format::Hol, Syntax::Hol);
-        check("# TRUTH;;\nval it : thm = |- T\n", Format::Toplevel, Syntax::Hol);
-        check("(* mine *)\n|- T\n", Format::Toplevel, Syntax::Hol);
+        check("{\"syntax\": \"tptp", Format::Jsonl, Language::Hol);
+        check("(* mine *)\nA: x = x\n", Format::Hol, Language::Hol);
+        check("# TRUTH;;\nval it : thm = |- T\n", Format::Toplevel, Language::Hol);
+        check("(* mine *)\n|- T\n", Format::Toplevel, Language::Hol);
     }
 }

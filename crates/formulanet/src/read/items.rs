@@ -4,15 +4,14 @@ use std::io::BufRead;
 
 use formulanet_logic::{Formula, Interner, Limits, Position, deepmath, hol, holstep};
 
-use super::named::Named;
-use super::toplevel::Toplevel;
-use super::tptp::Problem;
-use super::{Format, Source, Syntax};
-use crate::Error;
+use crate::read::lines::NamedLines;
+use crate::read::toplevel::Toplevel;
+use crate::read::{Format, Source, TptpReader};
+use crate::{Error, Language};
 
 /// A statement of a source.
 #[derive(Clone, Copy, Debug)]
-pub struct Item<'a> {
+pub struct SourceItem<'a> {
     /// Its name; the steps of a HolStep proof have none.
     pub name: Option<&'a str>,
     /// What it is in its file: `conjecture`, `dependency`, `useful` or `useless`, a TPTP role, or nothing.
@@ -24,7 +23,7 @@ pub struct Item<'a> {
     /// As it is written.
     pub text: &'a str,
     /// The language it is written in.
-    pub syntax: Syntax,
+    pub language: Language,
     /// The formula.
     pub formula: &'a Formula,
     /// What its proofs used, as far as its file says so.
@@ -33,15 +32,15 @@ pub struct Item<'a> {
     pub module: Option<&'a str>,
 }
 
-impl<'a> Item<'a> {
+impl<'a> SourceItem<'a> {
     /// A statement of a file that says nothing of proofs and modules.
     pub fn new(
         (name, role): (Option<&'a str>, &'a str),
         (file, position): (&'a str, Position),
-        (text, syntax): (&'a str, Syntax),
+        (text, language): (&'a str, Language),
         formula: &'a Formula,
     ) -> Self {
-        Item { name, role, file, position, text, syntax, formula, proofs: &[], module: None }
+        SourceItem { name, role, file, position, text, language, formula, proofs: &[], module: None }
     }
 
     /// Its name; if it has none, its line.
@@ -63,7 +62,7 @@ pub fn is_goal(role: &str) -> bool {
 type Input = Box<dyn BufRead>;
 
 /// Reads the statements of a source.
-pub struct Items {
+pub struct SourceItems {
     file: String,
     kind: Kind,
     /// The name of the last line of DeepMath, which may be unquoted.
@@ -72,14 +71,14 @@ pub struct Items {
 }
 
 enum Kind {
-    Named(Named),
+    Named(NamedLines),
     Holstep(holstep::Reader<Input>, holstep::Parser),
     Deepmath(deepmath::Reader<Input>),
-    Tptp(Problem),
+    Tptp(TptpReader),
     Toplevel(Toplevel),
 }
 
-impl Items {
+impl SourceItems {
     pub(super) fn new(source: Source, options: hol::Options) -> Result<Self, Error> {
         let (file, limits, format): (_, Limits, _) =
             (source.name().to_owned(), options.limits, source.format());
@@ -92,10 +91,10 @@ impl Items {
             Format::Deepmath => Kind::Deepmath(deepmath::Reader::new(source.into_input(), limits)),
             Format::Toplevel => Kind::Toplevel(Toplevel::new(source.into_text()?, options)),
             Format::Hol | Format::Jsonl => {
-                Kind::Named(Named::new(source.into_input(), format == Format::Jsonl, options))
+                Kind::Named(NamedLines::new(source.into_input(), format == Format::Jsonl, options))
             }
         };
-        Ok(Items { file, kind, name: String::new(), formula: Formula::new() })
+        Ok(SourceItems { file, kind, name: String::new(), formula: Formula::new() })
     }
 
     /// Goes on behind a statement that could not be read. False if that was no statement: a stream that fails, or an include.
@@ -118,8 +117,8 @@ impl Items {
     /// # Errors
     ///
     /// If it cannot be read, with the place.
-    pub fn next(&mut self, names: &mut Interner) -> Result<Option<Item<'_>>, Error> {
-        let Items { file, kind, name, formula } = self;
+    pub fn next(&mut self, names: &mut Interner) -> Result<Option<SourceItem<'_>>, Error> {
+        let SourceItems { file, kind, name, formula } = self;
         Ok(match kind {
             Kind::Named(named) => named.next(file, names, formula)?,
             Kind::Tptp(problem) => problem.next_formula(names)?,
@@ -137,7 +136,7 @@ impl Items {
                     holstep::Kind::Step { useful: false } => "useless",
                 };
                 let (name, position, text) = (entry.name, sentence.position, sentence.text);
-                Some(Item::new((name, role), (file, position), (text, Syntax::Hol), formula))
+                Some(SourceItem::new((name, role), (file, position), (text, Language::Hol), formula))
             }
             Kind::Deepmath(reader) => {
                 let Some(line) = reader.next(names, formula).map_err(|error| Error::read(&**file, error))?
@@ -152,7 +151,7 @@ impl Items {
                 let position = Position { line: line.number, column: 3 };
                 *name = line.name.into_owned();
                 let (name, text) = (Some(name.as_str()), line.text);
-                Some(Item::new((name, role), (file, position), (text, Syntax::Tptp), formula))
+                Some(SourceItem::new((name, role), (file, position), (text, Language::Tptp), formula))
             }
         })
     }

@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
-use super::read_text;
 use crate::Error;
+use crate::read::read_text;
 
 /// Bytes of a file, at most.
 const LARGEST: usize = 1 << 28;

@@ -4,14 +4,14 @@ use crate::Error;
 
 /// What was passed over.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Skipped {
+pub struct SkippedStatements {
     /// How many statements.
     pub count: usize,
     /// Place and reason of the first of them.
     pub first: Vec<String>,
 }
 
-impl Skipped {
+impl SkippedStatements {
     /// Reasons that are kept, at most: of a file that is no file of statements, every line may be one.
     const MOST_REASONS: usize = 20;
 
@@ -24,7 +24,7 @@ impl Skipped {
     }
 
     /// Adds what was passed over later.
-    pub fn add(&mut self, other: Skipped) {
+    pub fn add(&mut self, other: SkippedStatements) {
         self.count += other.count;
         let free = Self::MOST_REASONS - self.first.len();
         self.first.extend(other.first.into_iter().take(free));

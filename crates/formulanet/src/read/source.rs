@@ -6,12 +6,10 @@ use std::path::Path;
 
 use formulanet_logic::{Limits, ParseError, Position, hol};
 
-use super::format::is_told;
-use super::items::Items;
-use super::text::{normal, normal_text};
-use super::tptp::Problem;
-use super::{Format, Syntax};
-use crate::Error;
+use crate::read::format::is_told;
+use crate::read::newlines::{normal, normal_text};
+use crate::read::{Format, SourceItems, TptpReader};
+use crate::{Error, Language};
 
 /// Bytes that are looked at to tell the format, at most.
 const BEGINNING: usize = 1 << 16;
@@ -33,7 +31,7 @@ const BEGINNING: usize = 1 << 16;
 pub struct Source {
     name: String,
     format: Format,
-    syntax: Syntax,
+    language: Language,
     input: Box<dyn BufRead>,
     /// Whether it may include files: a text that somebody sent must not make us read them.
     may_include: bool,
@@ -59,17 +57,17 @@ impl Source {
     fn new(name: &str, beginning: Vec<u8>, rest: impl Read + 'static, may_include: bool) -> Self {
         let told = &beginning[..beginning.len().min(BEGINNING)];
         let format = Format::of(told);
-        let syntax = format.syntax(told);
+        let language = format.language(told);
         let rest = BufReader::with_capacity(BEGINNING, rest);
         let input = Box::new(Cursor::new(beginning).chain(rest));
-        Source { name: name.to_owned(), format, syntax, input, may_include }
+        Source { name: name.to_owned(), format, language, input, may_include }
     }
 
     /// The same source, read in a format that somebody knows better, if one is given.
     #[must_use]
     pub fn in_format(mut self, format: Option<Format>) -> Self {
         if let Some(format) = format.filter(|&format| format != self.format) {
-            (self.format, self.syntax) = (format, format.syntax(b""));
+            (self.format, self.language) = (format, format.language(b""));
         }
         self
     }
@@ -85,8 +83,8 @@ impl Source {
     }
 
     /// The language of its statements; of JSON Lines, of the first.
-    pub fn syntax(&self) -> Syntax {
-        self.syntax
+    pub fn language(&self) -> Language {
+        self.language
     }
 
     /// Reads its statements, one after the other.
@@ -94,8 +92,8 @@ impl Source {
     /// # Errors
     ///
     /// If it is TPTP or what a top level printed, which are read as a whole, and cannot be read.
-    pub fn items(self, options: hol::Options) -> Result<Items, Error> {
-        Items::new(self, options)
+    pub fn items(self, options: hol::Options) -> Result<SourceItems, Error> {
+        SourceItems::new(self, options)
     }
 
     /// Reads it as a TPTP problem, declarations included.
@@ -103,9 +101,9 @@ impl Source {
     /// # Errors
     ///
     /// If it cannot be read.
-    pub fn problem(self, limits: Limits) -> Result<Problem, Error> {
+    pub fn problem(self, limits: Limits) -> Result<TptpReader, Error> {
         let (name, may_include) = (self.name.clone(), self.may_include);
-        Ok(Problem::new(name, self.into_text()?, limits, may_include))
+        Ok(TptpReader::new(name, self.into_text()?, limits, may_include))
     }
 
     /// All of it, for formats that are not read line by line.
@@ -182,6 +180,6 @@ fn whole(input: impl Read, file: &str, limit: usize) -> Result<String, Error> {
     })
 }
 
-pub(super) fn not_utf8(position: Position, byte: u8) -> ParseError {
+pub(crate) fn not_utf8(position: Position, byte: u8) -> ParseError {
     ParseError::at(position, "UTF-8 text", format!("the byte 0x{byte:02x}"))
 }

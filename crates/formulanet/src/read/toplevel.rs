@@ -8,8 +8,9 @@ use std::ops::Range;
 
 use formulanet_logic::{Formula, Interner, Position, hol};
 
-use super::{Item, Syntax, parse};
-use crate::Error;
+use crate::read::SourceItem;
+use crate::statement::parse;
+use crate::{Error, Language};
 
 /// The statements of such a text.
 pub(super) struct Toplevel {
@@ -102,13 +103,16 @@ impl Toplevel {
         file: &'a str,
         names: &mut Interner,
         formula: &'a mut Formula,
-    ) -> Result<Option<Item<'a>>, Error> {
+    ) -> Result<Option<SourceItem<'a>>, Error> {
         if self.is_empty {
-            return Err(Error::input(file, "expected theorems or goals as HOL Light prints them, found none"));
+            return Err(Error::input(
+                file,
+                "expected theorems or goals as HOL Light prints them, found none",
+            ));
         }
         let Some(Entry { name, role, range, position }) = self.entries.next() else { return Ok(None) };
         let text = &self.text[range];
-        *formula = parse(text, Syntax::Hol, &self.options, names).map_err(|mut error| {
+        *formula = parse(text, Language::Hol, &self.options, names).map_err(|mut error| {
             let Position { line, column } = error.position;
             let column = if line == 1 { column + position.column - 1 } else { column };
             error.position = Position { line: line + position.line - 1, column };
@@ -118,7 +122,7 @@ impl Toplevel {
         let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         self.shown = (name, lines.join(" "));
         let name = Some(self.shown.0.as_str()).filter(|name| !name.is_empty());
-        Ok(Some(Item::new((name, role), (file, position), (&self.shown.1, Syntax::Hol), formula)))
+        Ok(Some(SourceItem::new((name, role), (file, position), (&self.shown.1, Language::Hol), formula)))
     }
 }
 

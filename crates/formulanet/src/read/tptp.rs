@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use formulanet_logic::{Interner, Limits, ParseError, Position, tptp};
 
-use super::{Item, Syntax, read_text};
-use crate::Error;
+use crate::read::{SourceItem, read_text};
+use crate::{Error, Language};
 
 /// Bytes of one file. A problem is in memory as a whole, because what is selected from it is printed as it was.
 pub(super) const MAX_FILE: usize = 1 << 30;
@@ -18,7 +18,7 @@ const MAX_FILES: usize = 10_000;
 
 /// An annotated formula of a problem as it stands there, be it a formula or a declaration.
 #[derive(Clone, Copy, Debug)]
-pub struct Annotated<'a> {
+pub struct AnnotatedFormula<'a> {
     /// What was read.
     pub annotated: &'a tptp::Annotated,
     /// As it is written, from `fof` to the dot.
@@ -29,7 +29,7 @@ pub struct Annotated<'a> {
 
 /// A statement of a problem that could not be read.
 #[derive(Clone, Debug)]
-pub struct Damaged<'a> {
+pub struct UnreadableStatement<'a> {
     /// Its name and role, if these could be read.
     pub header: Option<(String, String)>,
     /// Where it begins.
@@ -41,7 +41,7 @@ pub struct Damaged<'a> {
 }
 
 /// Reads everything that a problem and the files that it includes have, in order.
-pub struct Problem {
+pub struct TptpReader {
     limits: Limits,
     /// The files that are being read, outermost first.
     open: Vec<Open>,
@@ -61,10 +61,10 @@ struct Open {
     selection: Option<Rc<HashSet<String>>>,
 }
 
-impl Problem {
+impl TptpReader {
     pub(super) fn new(file: String, text: String, limits: Limits, may_include: bool) -> Self {
         let first = Open::new(file, text, limits, None);
-        Problem { limits, open: vec![first], files: 1, may_include, last: None }
+        TptpReader { limits, open: vec![first], files: 1, may_include, last: None }
     }
 
     /// The next annotated formula, declarations included; `None` at the end.
@@ -72,7 +72,7 @@ impl Problem {
     /// # Errors
     ///
     /// If a file cannot be read, with the place.
-    pub fn next(&mut self, names: &mut Interner) -> Result<Option<Annotated<'_>>, Error> {
+    pub fn next(&mut self, names: &mut Interner) -> Result<Option<AnnotatedFormula<'_>>, Error> {
         self.last = None;
         while self.last.is_none() {
             let is_outermost = self.open.len() == 1;
@@ -91,24 +91,24 @@ impl Problem {
             }
         }
         let (Some(annotated), Some(inner)) = (&self.last, self.open.last()) else { return Ok(None) };
-        Ok(Some(Annotated { annotated, text: &inner.text[annotated.span.clone()], file: &inner.file }))
+        Ok(Some(AnnotatedFormula { annotated, text: &inner.text[annotated.span.clone()], file: &inner.file }))
     }
 
     /// Passes over the statement that could not be read; `None` if that was no statement but an include.
-    pub fn recover(&mut self) -> Option<Damaged<'_>> {
+    pub fn recover(&mut self) -> Option<UnreadableStatement<'_>> {
         let inner = self.open.last_mut()?;
         let tptp::Damaged { header, span, position } = inner.cursor.recover(&inner.text)?;
-        Some(Damaged { header, position, text: &inner.text[span], file: &inner.file })
+        Some(UnreadableStatement { header, position, text: &inner.text[span], file: &inner.file })
     }
 
     /// The next one that is no declaration.
-    pub(super) fn next_formula(&mut self, names: &mut Interner) -> Result<Option<Item<'_>>, Error> {
+    pub(super) fn next_formula(&mut self, names: &mut Interner) -> Result<Option<SourceItem<'_>>, Error> {
         while self.next(names)?.is_some_and(|next| next.annotated.formula.is_none()) {}
         let (Some(annotated), Some(inner)) = (&self.last, self.open.last()) else { return Ok(None) };
         let Some(formula) = annotated.formula.as_ref() else { return Ok(None) };
         let named = (Some(annotated.name.as_str()), annotated.role.as_str());
-        let written = (&inner.text[annotated.span.clone()], Syntax::Tptp);
-        Ok(Some(Item::new(named, (&inner.file, annotated.position), written, formula)))
+        let written = (&inner.text[annotated.span.clone()], Language::Tptp);
+        Ok(Some(SourceItem::new(named, (&inner.file, annotated.position), written, formula)))
     }
 
     fn include(&mut self, include: tptp::Include) -> Result<(), Error> {

@@ -4,9 +4,9 @@ use std::fs::{self, File, TryLockError};
 use std::io::{Read, Write};
 use std::path::Path;
 
-use super::temporary::TempFile;
 use crate::Error;
 use crate::error::shown;
+use crate::util::temporary::TempFile;
 
 /// Writes a file beside its place and moves it there once it is on the disk, so that a reader, a crash or a full disk
 /// never leaves half of it.

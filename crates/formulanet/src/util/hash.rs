@@ -2,7 +2,7 @@
 
 use std::hash::Hasher;
 
-use super::random::scramble;
+use crate::util::random::scramble;
 
 /// Mixes two words into one.
 #[inline]

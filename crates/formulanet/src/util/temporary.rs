@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::{io, process};
 
-use super::hash::hash_text;
+use crate::util::hash::hash_text;
 
 /// What all names begin with.
 const MARK: &str = ".formulanet-";

@@ -5,7 +5,7 @@ use formulanet::net::{GraphInput, Network};
 use super::FigureOptions;
 use formulanet::Error;
 use formulanet::error::shown;
-use formulanet::model::TrainedModel;
+use formulanet::model::ModelFile;
 use formulanet::util::random::sample;
 use formulanet::util::vector::sorted;
 use formulanet_train::dataset::{Prepared, Split};
@@ -56,7 +56,7 @@ impl<'a> Nodes<'a> {
     /// The nodes of some statements of held-out conjectures.
     pub(super) fn sample(
         network: &Network,
-        trained: &TrainedModel,
+        trained: &ModelFile,
         prepared: &'a Prepared,
         options: &FigureOptions,
     ) -> Result<Self, Error> {

@@ -6,14 +6,14 @@ use super::choose::Row;
 use super::nodes::{Link, Local, Nodes};
 use super::{FILE, FigureOptions};
 use formulanet::model::recipe::Recipe;
-use formulanet::model::{Origin, TrainedModel};
+use formulanet::model::{ModelFile, Origin};
 use formulanet_train::dataset::Prepared;
 
 /// What is drawn, with which model, and the numbers.
 pub(super) fn markdown(
     rows: &[Row],
     nodes: &Nodes<'_>,
-    trained: &TrainedModel,
+    trained: &ModelFile,
     prepared: &Prepared,
     options: &FigureOptions,
 ) -> String {
@@ -52,7 +52,7 @@ pub(super) fn markdown(
 }
 
 /// Where the model comes from.
-fn model(out: &mut String, trained: &TrainedModel) {
+fn model(out: &mut String, trained: &ModelFile) {
     let (origin, recipe) = (&trained.origin, &trained.origin.recipe);
     let name = match recipe.model {
         Kind::Basic => "FormulaNet-basic",

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::watch::{Named, Probe};
 use super::{Settings, announce, budget};
 use formulanet::error::shown;
-use formulanet::model::TrainedModel;
+use formulanet::model::ModelFile;
 use formulanet::model::recipe::Recipe;
 use formulanet::util::files::{lock, write_whole};
 use formulanet_train::dataset::{self, HoldOut, Labels, Options, Prepared, Split};
@@ -269,8 +269,8 @@ impl<'a> Workshop<'a> {
     }
 
     /// The network of a run.
-    pub(super) fn network(&self, run: &Run) -> Result<(Network, TrainedModel), Error> {
-        let trained = TrainedModel::load(&run.folder.join("model.safetensors"))?;
+    pub(super) fn network(&self, run: &Run) -> Result<(Network, ModelFile), Error> {
+        let trained = ModelFile::load(&run.folder.join("model.safetensors"))?;
         let compute = Compute::new(run.recipe.precision, self.settings.threads);
         Ok((Network::new(trained.model.clone(), compute), trained))
     }

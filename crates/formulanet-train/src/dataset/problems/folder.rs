@@ -9,14 +9,14 @@ use safetensors::tensor::TensorView;
 
 use super::{Candidate, Entry, ProblemOrigin, Problems, split_text};
 use crate::Error;
-use formulanet::error::Artefact;
 use crate::dataset::Prepared;
 use crate::dataset::checksums::Checksums;
 use crate::dataset::collect::Collection;
 use crate::dataset::statements::Statements;
 use crate::dataset::store::{Element, array};
 use crate::dataset::write::{write_arrays, write_file};
-use formulanet::read::Skipped;
+use formulanet::error::Artefact;
+use formulanet::read::SkippedStatements;
 use formulanet::util::files;
 
 const PROBLEMS: &str = "problems.safetensors";
@@ -76,7 +76,9 @@ pub(super) fn read(path: &Path) -> Result<Problems, Error> {
         return Err(Error::NoProblems { folder: path.display().to_string() });
     }
     let shown = file.display().to_string();
-    let damaged = |found: String| Error::corrupt(Artefact::Dataset, &shown, format!("expected problems, found {found}"));
+    let damaged = |found: String| {
+        Error::corrupt(Artefact::Dataset, &shown, format!("expected problems, found {found}"))
+    };
     let bytes = files::read(&file)?;
     prepared.meta().checksums.verify(&file, &bytes)?;
     let tensors = SafeTensors::deserialize(&bytes).map_err(|error| damaged(error.to_string()))?;
@@ -113,7 +115,7 @@ pub(super) fn read(path: &Path) -> Result<Problems, Error> {
         input: meta.input.clone(),
         fingerprint: meta.fingerprint.clone(),
         split: split_text(&meta.options),
-        skipped: Skipped::default(),
+        skipped: SkippedStatements::default(),
     };
     let problems = problems.collect();
     Ok(Problems {

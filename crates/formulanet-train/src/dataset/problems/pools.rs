@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::folder::{Found, SYMBOLS, read_symbols, statement_arrays, symbol_text};
 use super::{Candidate, Entry, ProblemOrigin, Problems};
 use crate::Error;
-use formulanet::error::Artefact;
 use crate::dataset::checksums::Checksums;
 use crate::dataset::split::Split;
 use crate::dataset::statements::{StatementCollection, StatementMaker};
 use crate::dataset::store::array;
 use crate::dataset::write::{check_output, in_new_folder, write_arrays, write_file};
+use formulanet::error::Artefact;
 use formulanet::util::files;
 
 /// Describes a folder of pools.
@@ -48,8 +48,13 @@ impl Description {
         let mut now = Checksums::default();
         now.note(POOLS, &self.to_bytes());
         let is_same = known == now.take(POOLS);
-        let damaged =
-            || Error::corrupt(Artefact::Dataset, file, "expected what was written, found a damaged file; make the pools again");
+        let damaged = || {
+            Error::corrupt(
+                Artefact::Dataset,
+                file,
+                "expected what was written, found a damaged file; make the pools again",
+            )
+        };
         if is_same { Ok(()) } else { Err(damaged()) }
     }
 }
@@ -185,11 +190,17 @@ impl Problems {
 /// Reads a folder of pools.
 pub(super) fn read(path: &Path) -> Result<Problems, Error> {
     let file = path.join(ARRAYS);
-    let damaged =
-        |found: &str| Error::corrupt(Artefact::Dataset, file.display().to_string(), format!("expected pools, found {found}"));
+    let damaged = |found: &str| {
+        Error::corrupt(
+            Artefact::Dataset,
+            file.display().to_string(),
+            format!("expected pools, found {found}"),
+        )
+    };
     let text = files::read(&path.join(POOLS))?;
-    let mut description: Description = serde_json::from_slice(&text)
-        .map_err(|error| Error::corrupt(Artefact::Dataset, path.join(POOLS).display().to_string(), error.to_string()))?;
+    let mut description: Description = serde_json::from_slice(&text).map_err(|error| {
+        Error::corrupt(Artefact::Dataset, path.join(POOLS).display().to_string(), error.to_string())
+    })?;
     description.verify(&path.join(POOLS))?;
     let bytes = files::read(&file)?;
     description.checksums.verify(&file, &bytes)?;

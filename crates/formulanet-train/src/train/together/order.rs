@@ -9,7 +9,8 @@ use formulanet::net::{Dealing, Dropout};
 
 use crate::Error;
 use crate::dataset::{Problems, Split, scaled};
-use formulanet::model::together::{Scale, TogetherFile, TogetherRecipe, problem_input};
+use formulanet::model::JointModelFile;
+use formulanet::model::joint::{JointRecipe, Standardizer, problem_input};
 use formulanet::util::random::{Random, sample, scramble};
 
 /// A pool is not cut down to fewer candidates.
@@ -18,12 +19,12 @@ const LEAST_POOL: usize = 16;
 /// The problems of training, by how large they are.
 pub(super) struct ProblemOrder<'a> {
     problems: &'a Problems,
-    recipe: &'a TogetherRecipe,
+    recipe: &'a JointRecipe,
     config: TogetherConfig,
     dealing: Dealing,
     /// The number of each symbol's name.
     names: Vec<u32>,
-    scales: Vec<(Scale, usize)>,
+    scales: Vec<(Standardizer, usize)>,
     /// The numbers of the problems, and how many nodes each has before anything is shared: at most those of a batch, to
     /// which problems are cut down.
     numbers: Vec<u32>,
@@ -50,8 +51,8 @@ pub(super) fn common_names(problems: &Problems, min_count: u32) -> Vec<String> {
 impl<'a> ProblemOrder<'a> {
     pub(super) fn new(
         problems: &'a Problems,
-        recipe: &'a TogetherRecipe,
-        model: &TogetherFile,
+        recipe: &'a JointRecipe,
+        model: &JointModelFile,
         dealing: Dealing,
     ) -> Result<Self, Error> {
         let limits = ProblemLimits::default();

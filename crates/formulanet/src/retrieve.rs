@@ -1,0 +1,16 @@
+//! The first stage of a ranking: every statement gets a score.
+//!
+//! A [`VectorRetriever`] scores by a model's vectors, a [`ProofRetriever`] by the recorded proofs of a library, and a
+//! [`SymbolRetriever`] by the symbols that goal and statements share, whatever their names.
+
+pub mod proofs;
+mod scan;
+mod symbols;
+mod unknown_symbols;
+mod vector;
+
+pub use proofs::ProofRetriever;
+pub use scan::{GoalVector, VectorScan};
+pub use symbols::SymbolRetriever;
+pub(crate) use vector::by_score;
+pub use vector::{ScoredStatement, VectorRetriever, best_first};

@@ -1,0 +1,98 @@
+//! Candidates by what statements say alone: renaming all symbols changes nothing.
+
+use std::collections::HashSet;
+
+use crate::proofs::{Features, IndexedGoal, ProofIndex};
+use crate::rerank::ToldFeatures;
+
+/// How many of the best come first, whatever they speak of: see `results/problem-graph.md`.
+const FIRST: usize = 8;
+/// How many of the candidates behind these are put there by how familiar their symbols are.
+const FAMILIAR: usize = 1024;
+
+/// What statements alone say about candidates for a goal.
+pub struct SymbolRetriever {
+    /// A score for each candidate.
+    pub scores: Vec<f32>,
+    index: ProofIndex,
+    goal: IndexedGoal,
+}
+
+impl SymbolRetriever {
+    /// Looks at candidates.
+    pub fn new(goal: &Features, candidates: &[Features]) -> Self {
+        let mut index = ProofIndex::default();
+        for features in candidates {
+            index.add_fact(features);
+        }
+        let goal = index.goal(goal);
+        let mut scores = vec![0.0; candidates.len()];
+        for (rank, fact) in
+            ToldFeatures::without_proofs(&index, &goal, None, candidates.len()).into_iter().enumerate()
+        {
+            scores[fact] = 1.0 / (2.0 + rank as f32);
+        }
+        SymbolRetriever { scores, index, goal }
+    }
+
+    /// The scores, where behind the best few come candidates that speak of what the goal and the best speak of.
+    pub fn with_familiar(self) -> Vec<f32> {
+        let SymbolRetriever { mut scores, index, goal } = self;
+        let mut order: Vec<usize> = (0..scores.len()).collect();
+        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
+        let (first, behind) = order.split_at(FIRST.min(order.len()));
+        let Some(&lowest) = first.last() else { return scores };
+        let lowest = scores[lowest];
+        let is_first: HashSet<usize> = first.iter().copied().collect();
+        let mut familiar = index.by_familiar_symbols(&goal, &order, FAMILIAR);
+        familiar.retain(|fact| !is_first.contains(fact));
+        let steps = (familiar.len() + 1) as f32;
+        // Half of what is left below the first ones is for what is familiar, the other half for the rest.
+        for &fact in behind {
+            scores[fact] *= 0.5;
+        }
+        for (rank, fact) in (1..).zip(familiar) {
+            scores[fact] = lowest * (1.0 - 0.5 * rank as f32 / steps);
+        }
+        scores
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use formulanet_logic::{Interner, hol};
+
+    use super::*;
+
+    /// Who comes behind the first, if candidates were found with such scores.
+    fn check(goal: &str, candidates: &[&str], scores: &[f32], expected: &[usize]) {
+        let mut names = Interner::new();
+        let mut features = |text: &&str| {
+            Features::of(&hol::parse(text, &hol::Options::default(), &mut names).unwrap(), &names)
+        };
+        let goal = features(&goal);
+        let candidates: Vec<Features> = candidates.iter().map(features).collect();
+        let nameless =
+            SymbolRetriever { scores: scores.to_vec(), ..SymbolRetriever::new(&goal, &candidates) };
+        let scores = nameless.with_familiar();
+        let mut order: Vec<usize> = (0..candidates.len()).collect();
+        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+        assert_eq!(order[FIRST.min(order.len())..], *expected);
+        assert!(scores.iter().all(|score| (0.0..=1.0).contains(score)));
+    }
+
+    #[test]
+    fn what_is_familiar_comes_behind_the_best() {
+        let mut candidates = vec!["!x. ring x ==> group x"; FIRST];
+        // Behind the best: a fact of other things, one with a strange symbol, and one of symbols that others have.
+        candidates.extend(["!x. graph x ==> tree x", "!x. ring x ==> field x", "group zero"]);
+        let scores: Vec<f32> = (0..candidates.len()).map(|number| 1.0 / (2.0 + number as f32)).collect();
+        check("ring zero", &candidates, &scores, &[FIRST + 2, FIRST + 1, FIRST]);
+        check("ring zero", &candidates[..3], &scores[..3], &[]);
+        check("ring zero", &[], &[], &[]);
+        // Who has nothing in common with anybody keeps the order.
+        let strangers = vec!["!x. x = x"; FIRST + 2];
+        let scores: Vec<f32> = (0..strangers.len()).map(|number| 1.0 / (12.0 - number as f32)).collect();
+        check("ring zero", &strangers, &scores, &[1, 0]);
+    }
+}
