@@ -17,7 +17,7 @@ const FORMAT: i64 = 9;
 const APPLICATION_ID: i64 = 0x464e_6574;
 /// Bytes of a file whose indexes are compared with its tables each time it is opened. Of a larger one, this is done when all
 /// of it is read, because opening it should take no time that a user notices.
-const CHECKED: i64 = 256 << 20;
+const CHECKED: i64 = 64 << 20;
 
 /// The tables, without the triggers that keep their checksum.
 const TABLES: &str = "
