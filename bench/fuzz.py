@@ -76,6 +76,13 @@ def seeds(program, folder):
         "library": [(folder / "some.db").read_bytes()],
         "http_body": [bytes([i]) + json.dumps(question).encode() for i, question in enumerate(questions)],
         "proofs": [b"a: b c\nd: e\n", b'{"name": "a", "proof": ["b"]}\n', DERIVATION.encode(), b"2\nthy.a 1 2; 3; thy.b thy.c\n"],
+        "corpus": [bytes([format, policy]) + text.encode() for format, text in enumerate(
+            [f"A: {HOL[0]}\n", example.decode(), TPTP[0], f"C {TPTP[0]}\n+ {TPTP[0]}\n", '{"name": "a", "statement": "T"}\n',
+             f"val it : thm = |- {HOL[0]}\n"]) for policy in (0, 7)],
+        "wire": [f"{method} {path} HTTP/1.1\r\nhost: localhost\r\n{more}\r\n".encode() + body for method, path, more, body in (
+            ("GET", "/healthz", "", b""), ("OPTIONS", "/v1/rank", "origin: https://example.org\r\naccess-control-request-method: POST\r\n", b""),
+            ("POST", "/v1/graph", "content-type: application/json\r\ncontent-length: 15\r\n", b'{"formula":"T"}'),
+            ("POST", "/v1/graph", "content-type: application/json\r\ntransfer-encoding: chunked\r\n", b'f\r\n{"formula":"T"}\r\n0\r\n\r\n'))],
         "predict": [b"a:\"f\", \"g\"\nb:\"g\"\0b:a\n\0a\nb\n\0\"g\", \"f\"\n"],
     }
 

@@ -11,6 +11,9 @@ moment of its run. After each kill, what was there before has to be there still,
   build     the library is not there, or `library verify` finds nothing wrong
   add       `library verify` finds nothing wrong, and the library has the old statements, or the old and all new ones
   learn     the same for proofs
+  crowd     two processes change one library (`add` with repeated names, `remove`, `learn`, `forget`, `train`) and are killed, while a
+            server serves it, a client adds to it by HTTP, and it is replaced by rebuilt copies: every change that was acknowledged
+            is there, one that was killed is there as a whole or not at all, and the server serves what the file has
 
 At the end, one more command in each folder has to have removed what killed processes left (`.formulanet-*`). Data is made up here;
 everything is written to a temporary folder. Prints a JSON object, and fails with the first loss.
@@ -26,7 +29,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 
@@ -193,10 +199,210 @@ class Attack:
             if len(listed) != 2000 or found not in (0, 1997):
                 raise Lost(f"library learn: {len(listed)} statements, {found} proofs")
 
+    def crowd(self, kills):
+        Crowd(self, kills).run()
+
     def expect(self, library, counts):
         told = self.run("library", "verify", library).stdout
         if int(told.split()[0]) not in counts:
             raise Lost(f"{library}: {told}")
+
+
+class Crowd:
+    """One library, and several who change it at once. Each has names of its own, so that it knows what has to be there."""
+
+    TOKEN = "a token of one test"
+
+    def __init__(self, attack, kills):
+        self.attack, self.kills, self.done, self.failures = attack, kills, 0, []
+        self.place = attack.folder / "crowd"
+        self.place.mkdir()
+        self.library = self.place / "shared.db"
+        self.locks = {who: threading.Lock() for who in "ABH"}
+        # Statements by name: text, and what their proofs used.
+        self.states = {who: {} for who in "ABH"}
+        self.replaced = self.by_http = self.refused = 0
+
+    def run(self):
+        (self.place / "first.hol").write_text("".join(f"Z{i}: p{i % 9} x = q{i % 5} x\n" for i in range(60)))
+        (self.place / "first.txt").write_text("".join(f"Z{i}: Z{i // 2} Z{i // 3}\n" for i in range(3, 60)))
+        self.attack.run("library", "build", self.library, self.place / "first.hol")
+        self.attack.run("library", "learn", self.library, self.place / "first.txt")
+        (self.place / "token").write_text(self.TOKEN.replace(" ", "-"))
+        server = subprocess.Popen(
+            [self.attack.program, "serve", "--library", str(self.library), "--listen", "127.0.0.1:0", "--writable",
+             "--token-file", str(self.place / "token")], stderr=subprocess.PIPE, text=True)
+        try:
+            for line in server.stderr:
+                if "listening on " in line:
+                    self.address = line.split()[-1]
+                    break
+            threading.Thread(target=lambda: [None for _ in server.stderr], daemon=True).start()
+            jobs = [threading.Thread(target=self.work, args=(job, *rest)) for job, *rest in
+                    ((self.writer, "A"), (self.writer, "B"), (self.client,), (self.replacer,))]
+            for job in jobs:
+                job.start()
+            for job in jobs:
+                job.join()
+            if self.failures:
+                raise self.failures[0]
+            self.compare()
+            if server.poll() is not None:
+                raise Lost("the server has ended")
+        finally:
+            server.kill()
+            server.wait()
+        self.attack.run("library", "verify", self.library)
+        self.attack.swept(self.place)
+        self.attack.counts["crowd: replaced, by HTTP, refused"] = [self.replaced, self.by_http + self.refused]
+
+    def work(self, job, *arguments):
+        try:
+            job(*arguments)
+        except Exception as failure:  # noqa: BLE001 one that a thread alone knows is lost
+            self.failures.append(failure)
+
+    def goes_on(self):
+        return self.done < self.kills and not self.failures
+
+    def listed(self):
+        """What the file has."""
+        lines = self.attack.run("library", "list", self.library, "--format", "json").stdout.splitlines()
+        found = {}
+        for row in map(json.loads, lines):
+            proofs = row.get("proofs", []) + ([row["proof"]] if "proof" in row else [])
+            found[row["name"]] = (row["statement"], frozenset(map(tuple, proofs)))
+        return found
+
+    def own(self, who):
+        return {name: row for name, row in self.listed().items() if name[0] == who}
+
+    def change(self, who, dice, number):
+        """A command, and what the writer's statements are after it."""
+        state = dict(self.states[who])
+        some = dice.choice(sorted(state)) if state else None
+        kind = dice.choice(["add", "add", "add", "remove", "learn", "forget", "train"]) if len(state) > 4 else "add"
+        if kind == "train":
+            return ["library", "train", self.library, "--budget", "1s", "--threads", "1"], state
+        if kind == "remove":
+            del state[some]
+            return ["library", "remove", self.library, some], state
+        if kind == "forget" and state[some][1]:
+            state[some] = (state[some][0], frozenset())
+            return ["library", "forget", self.library, some], state
+        if kind == "learn":
+            used = f"Z{dice.randrange(60)}"
+            (self.place / f"{who}.txt").write_text(f"{some}: {used}\n")
+            state[some] = (state[some][0], state[some][1] | {(used,)})
+            return ["library", "learn", self.library, self.place / f"{who}.txt"], state
+        lines = []
+        for step in range(dice.randrange(1, 4)):
+            name = dice.choice(sorted(state)) if state and dice.random() < 0.3 else f"{who}{number}_{step}"
+            text = f"f{dice.randrange(99)} x = g{dice.randrange(9)} x"
+            before = self.states[who].get(name)
+            if before and dice.random() < 0.5:
+                # Another text and then the old one: as before, with its proofs.
+                lines += [f"{name}: {text}", f"{name}: {before[0]}"]
+                state[name] = before
+            else:
+                lines += [f"{name}: y = x", f"{name}: {text}"]
+                state[name] = before if before and before[0] == text else (text, frozenset())
+        (self.place / f"{who}.hol").write_text("\n".join(lines) + "\n")
+        return ["library", "add", self.library, self.place / f"{who}.hol"], state
+
+    def writer(self, who):
+        dice, number = random.Random(ord(who)), 0
+        usual = self.attack.timed("library", "list", self.library)
+        while self.goes_on():
+            number += 1
+            with self.locks[who]:
+                command, after = self.change(who, dice, number)
+                child = subprocess.Popen([self.attack.program, *map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                is_killed = dice.random() < 0.6
+                if is_killed:
+                    time.sleep(dice.uniform(0, 2.5 * usual))
+                    if child.poll() is None:
+                        child.kill()
+                    else:
+                        is_killed = False
+                told = child.communicate()[1].decode()
+                found = self.own(who)
+                if is_killed:
+                    self.done += 1
+                    self.attack.counts.setdefault("crowd", [0, 0])[0] += 1
+                    if found not in (self.states[who], after):
+                        raise Lost(f"crowd: {command} was killed, and is there in part")
+                    self.states[who] = found
+                    continue
+                if child.returncode not in (0, 1) or (child.returncode == 1 and command[1] != "train"):
+                    raise Lost(f"crowd: {command}: {told}")
+                if found != after:
+                    raise Lost(f"crowd: {command}: expected {after}, found {found}")
+                self.states[who] = after
+
+    def request(self, path, body):
+        headers = {"content-type": "application/json", "authorization": "Bearer " + self.TOKEN.replace(" ", "-")}
+        request = urllib.request.Request(self.address + path, json.dumps(body).encode(), headers)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as refusal:
+            return refusal.code, None
+
+    def client(self):
+        dice, number = random.Random(7), 0
+        while self.goes_on():
+            number += 1
+            with self.locks["H"]:
+                state = dict(self.states["H"])
+                name = dice.choice(sorted(state)) if state and dice.random() < 0.4 else f"H{number}"
+                text, used = f"h{dice.randrange(99)} x = x", f"Z{dice.randrange(60)}"
+                proofs = state[name][1] if name in state and state[name][0] == text else frozenset()
+                state[name] = (text, proofs | {(used,)})
+                facts = [{"name": name, "statement": "x = y"}, {"name": name, "statement": text, "proof": [used]}]
+                status, _ = self.request("/v1/libraries/shared/facts", {"facts": facts})
+                if status not in (200, 503):
+                    raise Lost(f"crowd: a request was answered with {status}")
+                expected = state if status == 200 else self.states["H"]
+                self.by_http, self.refused = self.by_http + (status == 200), self.refused + (status == 503)
+                if self.own("H") != expected:
+                    raise Lost(f"crowd: status {status}, and the library has something else")
+                self.states["H"] = expected
+            time.sleep(0.1)
+
+    def replacer(self):
+        while self.goes_on():
+            time.sleep(3)
+            # As documented: not while a process is committing.
+            for who in "ABH":
+                self.locks[who].acquire()
+            try:
+                rows = self.attack.run("library", "list", self.library, "--format", "json").stdout
+                (self.place / "copy.jsonl").write_text(rows)
+                self.attack.run("library", "build", self.place / "copy.db", self.place / "copy.jsonl")
+                os.replace(self.place / "copy.db", self.library)
+                self.replaced += 1
+                self.compare()
+            finally:
+                for who in "ABH":
+                    self.locks[who].release()
+
+    def compare(self):
+        """Waits a while until the server serves what the file has."""
+        expected = {name: text for name, (text, _) in self.listed().items()}
+        for who, state in self.states.items():
+            if {name: row[0] for name, row in state.items()} != {name: text for name, text in expected.items() if name[0] == who}:
+                raise Lost(f"crowd: statements of {who} are not those that were acknowledged")
+        end = time.monotonic() + 10
+        while True:
+            asked = {"conjecture": "T", "library": "shared", "k": 10**6, "read": False, "keep_goal": True}
+            status, answer = self.request("/v1/rank", asked)
+            found = {row["name"]: row["statement"] for row in answer["premises"]} if status == 200 else None
+            if found == expected:
+                return
+            if time.monotonic() > end:
+                raise Lost("crowd: the server serves something else than the file has")
+            time.sleep(0.05)
 
 
 def main():
@@ -204,13 +410,14 @@ def main():
     parser.add_argument("--program", default="target/release/formulanet")
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--parts", nargs="*", default=["prepare", "train", "build", "add", "learn", "crowd"], help="which of the commands above")
     arguments = parser.parse_args()
-    share = max(1, arguments.kills // 5)
+    share = max(1, arguments.kills // len(arguments.parts))
     with tempfile.TemporaryDirectory() as folder:
         attack = Attack(arguments.program, arguments.seed, Path(folder))
         try:
-            for part in (attack.prepare, attack.train, attack.build, attack.add, attack.learn):
-                part(share)
+            for part in arguments.parts:
+                getattr(attack, part)(share)
         except Lost as lost:
             sys.exit(f"lost: {lost}")
     report = {what: {"killed": killed, "over before": over} for what, (killed, over) in attack.counts.items()}

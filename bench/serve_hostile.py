@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Hostile requests against `formulanet serve`: every one must be refused, and good ones answered afterwards.
 
-    formulanet serve --timeout 2 --lean &
-    bench/serve_hostile.py --requests 100000 --pid $!
+    formulanet serve --timeout 2 --lean --library lemmas.db --writable --token-file token.txt &
+    bench/serve_hostile.py --requests 100000 --pid $! --library lemmas --token-file token.txt
 
 Malformed JSON, JSON that makes no sense, deep and huge formulas, files that requests try to include, huge bodies, lies
 about their length, wrong methods, paths, types and hosts, what is not HTTP at all, and clients that are slow or break off.
+At last come bodies that stop after 1 MB (`--stalled`), and bodies in chunks of one byte, all at once. Meanwhile, a good client
+ranks, with `--library` in that library, and with `--token-file` adds statements to it; all of its requests have to be answered.
 A refusal is a status from 400 to 499; a slow client may also find the connection closed. Prints one JSON object with the
-statuses of every kind, and how much memory the server has at rest after the first tenth of the requests and at the end, in
-kilobytes. Ends with 1 if something else was answered, or if the second is above the first.
+statuses of every kind, how much memory the server has at rest after the first tenth of the requests and at the end, and the most
+that it had meanwhile, in kilobytes. Ends with 1 if something else was answered, if the second is above the first, or if the most is
+above 300 MB.
 """
 
 import argparse
@@ -201,6 +204,43 @@ async def send(options, request):
         writer.close()
 
 
+STALLED = b"POST /v1/rank HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1048576\r\n\r\n" + b" " * 1_000_000
+CHUNKS = (b"POST /v1/rank HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n"
+          b"transfer-encoding: chunked\r\n\r\n" + b"1\r\n \r\n" * 300_000 + b"0\r\n\r\n")
+
+
+async def beside(options, answers):
+    """A good client, who asks while others attack."""
+    number = 0
+    while True:
+        number += 1
+        body, path, kind = dict(GOOD), "/v1/rank", "rank"
+        if options.library:
+            body["library"] = options.library
+        request = post(path, body)
+        if options.token_file and number % 5 == 0:
+            facts = {"facts": [{"name": f"HOSTILE_{number % 50}", "statement": f"x = f{number % 7} x"}]}
+            token = open(options.token_file).read().strip()
+            request = post(f"/v1/libraries/{options.library}/facts", facts)
+            request = request.replace(b"\r\n", f"\r\nauthorization: Bearer {token}\r\n".encode(), 1)
+            kind = "add"
+        began = time.monotonic()
+        status = await send(options, request)
+        answers[kind].append((status, time.monotonic() - began))
+        await asyncio.sleep(0.05)
+
+
+def most_resident(pid):
+    """The most memory since [`forget_most`]."""
+    with open(f"/proc/{pid}/status") as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
+
+
+def forget_most(pid):
+    with open(f"/proc/{pid}/clear_refs", "w") as file:
+        file.write("5")
+
+
 def resident(pid):
     """Kilobytes of memory of a process, counted page by page; /proc/PID/status is about right only."""
     with open(f"/proc/{pid}/smaps_rollup") as lines:
@@ -236,19 +276,39 @@ async def run(options):
         return good
 
     tenth = len(jobs) // 10
-    good = [*await attack(jobs[:tenth]), *await attack(jobs[tenth:])]
+    peaks, answers = {}, collections.defaultdict(list)
+
+    async def watched(name, work):
+        if options.pid:
+            forget_most(options.pid)
+        done = await work
+        if options.pid:
+            peaks[name] = most_resident(options.pid)
+        return done
+
+    good_client = asyncio.ensure_future(beside(options, answers))
+    good = await attack(jobs[:tenth])
+    good += await watched("refused requests", attack(jobs[tenth:]))
+    for name, request in (("stalled bodies", STALLED), ("bodies in chunks of one byte", CHUNKS)):
+        statuses[name].update(await watched(name, asyncio.gather(*(send(options, request) for _ in range(options.stalled)))))
+        wrong += [{"kind": name, "status": status} for status in statuses[name] if not status.startswith("4") and status != "closed"]
+    good_client.cancel()
+    wrong += [{"kind": f"good: {kind}", "status": status} for kind, found in answers.items() for status, _ in found if status != "200"]
     result = {
         "requests": len(jobs),
         "seconds": round(time.monotonic() - began, 1),
         "statuses": {kind: dict(counts) for kind, counts in sorted(statuses.items())},
         "wrong": len(wrong),
         "good_afterwards": good,
+        "good_beside": {kind: {"answered": len(found), "slowest": round(max(time for _, time in found), 2)} for kind, found in answers.items()},
         "kilobytes_after_a_tenth_and_at_the_end": memory,
+        "kilobytes_at_most": peaks,
     }
     print(json.dumps(result))
     for example in wrong[:10]:
         print(json.dumps(example), file=sys.stderr)
-    return not wrong and set(good) == {"200"} and (not memory or memory[-1] <= memory[0])
+    is_small = all(peak <= 300_000 for peak in peaks.values())
+    return not wrong and set(good) == {"200"} and is_small and (not memory or memory[-1] <= memory[0])
 
 
 def main():
@@ -258,6 +318,9 @@ def main():
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--clients", type=int, default=32)
     parser.add_argument("--pid", type=int, help="the server's process, whose memory is looked at")
+    parser.add_argument("--library", help="the library in which the good client ranks")
+    parser.add_argument("--token-file", help="the token with which it adds statements")
+    parser.add_argument("--stalled", type=int, default=1000, help="bodies that stop, and bodies in small chunks")
     parser.add_argument("--seed", type=int, default=0)
     sys.exit(0 if asyncio.run(run(parser.parse_args())) else 1)
 

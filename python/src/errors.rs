@@ -56,6 +56,7 @@ fn advice(hint: Hint) -> Option<&'static str> {
     Some(match hint {
         Hint::AddToLibrary => "add to it with `Library.add`, or choose another name",
         Hint::MakeLibrary => "make one with `Library.build`",
+        Hint::RepairLibrary => "save what can be read with the command `formulanet library verify --repair`",
         Hint::ModelOfLibrary => "build the library again",
         Hint::RequireFewer => "raise `k` or name fewer in `include`",
         Hint::PrepareProblems => "prepare it again with `together=True`, or give the raw data",

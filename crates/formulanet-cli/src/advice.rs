@@ -24,6 +24,7 @@ pub(crate) fn advice(error: &anyhow::Error) -> Option<String> {
         Hint::SmallerStatements => "give fewer or smaller statements",
         Hint::AddToLibrary => "add to it with `library add`, or choose another name",
         Hint::MakeLibrary => "make one with `formulanet library build`",
+        Hint::RepairLibrary => "save what can be read with `formulanet library verify --repair`",
         Hint::ModelOfLibrary => "give that one with --model, or build the library again",
         Hint::RequireFewer => "raise -k or name fewer with --include",
         Hint::PrepareProblems => "prepare it again with --problems, or give the raw data",

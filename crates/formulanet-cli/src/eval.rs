@@ -294,7 +294,7 @@ impl Data {
             && skipped.count > 0
             && speaks()
         {
-            eprintln!("skipped {} of {} statements", skipped.count, meta.counts.pairs + skipped.count);
+            tell!("skipped {} of {} statements", skipped.count, meta.counts.pairs + skipped.count);
         }
         Ok(Data { prepared: Prepared::open(&out)?, folder: Some(folder) })
     }

@@ -250,7 +250,7 @@ impl SelectionArguments {
 /// Says which patterns of a selection fit nothing.
 pub(crate) fn warn_unmatched(unmatched: &[String]) {
     for pattern in unmatched {
-        eprintln!("warning: no statement is called `{pattern}`");
+        tell!("warning: no statement is called `{pattern}`");
     }
 }
 
@@ -275,8 +275,7 @@ impl ModelArgument {
         compute: &ComputeArguments,
         limits: Limits,
     ) -> Result<VectorRetriever> {
-        Ok(VectorRetriever::named(self.name(default), compute.compute())?
-            .with_limits(limits))
+        Ok(VectorRetriever::named(self.name(default), compute.compute())?.with_limits(limits))
     }
 
     /// The model that made a library: the given one, or the one that the library names.
@@ -430,8 +429,8 @@ impl KeepGoingArgument {
 /// Says which statements were skipped: all of a few, the first of many.
 pub(crate) fn report_skipped(skipped: &SkippedStatements) {
     if speaks() && skipped.count > 0 {
-        skipped.first.iter().for_each(|message| eprintln!("skipped: {}", shown(message)));
-        eprintln!("skipped {}", counted(skipped.count, "statement"));
+        skipped.first.iter().for_each(|message| tell!("skipped: {}", shown(message)));
+        tell!("skipped {}", counted(skipped.count, "statement"));
     }
 }
 

@@ -4,6 +4,16 @@
 
 #![forbid(unsafe_code)]
 
+/// Writes a line to standard error, as `eprintln!` does, but goes on if that cannot be written: a full disk under a log must
+/// neither end the program nor make it report a failure.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! tell {
+    ($($message:tt)*) => {
+        $crate::output::tell(::std::format_args!($($message)*))
+    };
+}
+
 mod advice;
 mod embed;
 mod eval;
@@ -100,7 +110,7 @@ pub fn main() -> ExitCode {
     let processes = match Processes::start(arguments.command.is_shared()) {
         Ok(processes) => processes,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            tell!("error: {error:#}");
             return ExitCode::FAILURE;
         }
     };

@@ -1,6 +1,6 @@
 //! `formulanet library`: a premise library in one file.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use formulanet::analyze::Analyzer;
 use formulanet::corpus::LibraryEntry;
-use formulanet::library::{Added, LibraryWriter};
+use formulanet::library::{Added, LibraryWriter, Repaired};
 use formulanet::logic::Limits;
 use formulanet::model::JointModelFile;
 use formulanet::net::Alone;
@@ -112,7 +112,7 @@ struct StatementArguments {
 struct RemoveArguments {
     /// The library to change
     library: PathBuf,
-    /// Names, or patterns with `*` and `?`
+    /// Names, or patterns with `*` and `?`; a name that a statement has is no pattern, and `\*` and `\?` stand for themselves
     #[arg(required = true)]
     names: Vec<String>,
 }
@@ -190,6 +190,9 @@ struct ListArguments {
 struct VerifyArguments {
     /// The library
     library: PathBuf,
+    /// Make a new file of what can be read of a damaged one, and keep the damaged one as `NAME.damaged`
+    #[arg(long)]
+    repair: bool,
     #[command(flatten)]
     model: ModelArgument,
     #[command(flatten)]
@@ -206,20 +209,56 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             if removed == 0 {
                 bail!("no statement has such a name; `formulanet library list` shows them");
             }
-            eprintln!("removed {}", counted(removed, "statement"));
+            tell!("removed {}", counted(removed, "statement"));
             Ok(())
         }
         Command::Learn(arguments) => learn(&arguments),
         Command::Forget(arguments) => forget(&arguments),
         Command::Train(arguments) => fit(&arguments),
         Command::List(arguments) => list(&arguments),
-        Command::Verify(arguments) => {
-            let library = Library::open(&arguments.library)?;
-            let retriever = arguments.model.retriever_of(&library, &arguments.compute, Limits::default())?;
-            let count = library.verify(&retriever)?;
-            writing(writeln!(io::stdout(), "{}, nothing wrong", counted(count, "statement")))
-        }
+        Command::Verify(arguments) => verify(&arguments),
     }
+}
+
+fn verify(arguments: &VerifyArguments) -> Result<()> {
+    let VerifyArguments { library: path, repair, model, compute } = arguments;
+    let checked = Library::open(path).map_err(anyhow::Error::from).and_then(|library| {
+        let retriever = model.retriever_of(&library, compute, Limits::default())?;
+        Ok(library.verify(&retriever)?)
+    });
+    let is_damage = |error: &anyhow::Error| {
+        matches!(error.downcast_ref(), Some(Error::Corrupt { .. } | Error::WrongKind { .. }))
+    };
+    match checked {
+        Ok(count) => writing(writeln!(io::stdout(), "{}, nothing wrong", counted(count, "statement"))),
+        Err(error) if *repair && is_damage(&error) => {
+            tell!("damaged: {error}");
+            let made = Library::made_by(path)?;
+            let name = model.name(&made.model);
+            let retriever = model.retriever(name, compute, Limits::default())?;
+            report_repaired(&Library::repair(path, &retriever, name)?)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Says what a repair kept and lost.
+fn report_repaired(repaired: &Repaired) -> Result<()> {
+    for name in &repaired.embedded {
+        tell!("computed again: {}", shown(name));
+    }
+    for name in &repaired.lost {
+        tell!("lost: {}", shown(name));
+    }
+    if repaired.lost_proofs > 0 {
+        tell!("lost {}", counted(repaired.lost_proofs, "proof"));
+    }
+    if repaired.is_reader_lost {
+        tell!("lost the network that was fitted to the library; `formulanet library train` makes another");
+    }
+    let (statements, proofs) = (counted(repaired.statements, "statement"), counted(repaired.proofs, "proof"));
+    let kept = shown(&repaired.kept.display().to_string()).into_owned();
+    writing(writeln!(io::stdout(), "saved {statements} and {proofs}; the damaged file is {kept}"))
 }
 
 fn build(arguments: BuildArguments) -> Result<()> {
@@ -246,7 +285,7 @@ fn build(arguments: BuildArguments) -> Result<()> {
     report(&added);
     let proofs =
         if added.proofs == 0 { String::new() } else { format!(" and {}", counted(added.proofs, "proof")) };
-    eprintln!("{}{proofs} in {}", counted(added.new, "statement"), path.display());
+    tell!("{}{proofs} in {}", counted(added.new, "statement"), path.display());
     Ok(())
 }
 
@@ -265,7 +304,7 @@ fn add(arguments: AddArguments) -> Result<()> {
     report(&added);
     let proofs =
         if added.proofs == 0 { String::new() } else { format!(", {} new", counted(added.proofs, "proof")) };
-    eprintln!("{} new, {} changed, {} as before{proofs}", added.new, added.replaced, added.same);
+    tell!("{} new, {} changed, {} as before{proofs}", added.new, added.replaced, added.same);
     Ok(())
 }
 
@@ -302,7 +341,7 @@ fn read(
 fn report(added: &Added) {
     if added.repeated > 0 {
         let statements = counted(added.repeated, "statement");
-        eprintln!("left out {statements} with the name of a later one");
+        tell!("left out {statements} with the name of a later one");
     }
     warn(&added.warnings);
 }
@@ -310,7 +349,7 @@ fn report(added: &Added) {
 /// Says what is strange in proofs.
 fn warn(oddities: &ProofWarnings) {
     if let Some(report) = oddities.report() {
-        eprintln!("warning: {}", shown(&report));
+        tell!("warning: {}", shown(&report));
     }
 }
 
@@ -325,7 +364,7 @@ fn learn(arguments: &LearnArguments) -> Result<()> {
     warn(&learnt.warnings);
     if let Some(first) = &learnt.first_unknown {
         let proofs = counted(learnt.of_unknown, "proof");
-        eprintln!(
+        tell!(
             "warning: left out {proofs} of statements that are not in the library (first {}); add these first",
             shown(first)
         );
@@ -333,7 +372,7 @@ fn learn(arguments: &LearnArguments) -> Result<()> {
     if learnt.new + learnt.same == 0 {
         bail!("nothing was learned: the library has none of the statements");
     }
-    eprintln!("learned {}, knew {}", counted(learnt.new, "proof"), learnt.same);
+    tell!("learned {}, knew {}", counted(learnt.new, "proof"), learnt.same);
     Ok(())
 }
 
@@ -349,7 +388,7 @@ fn fit(arguments: &TrainArguments) -> Result<()> {
         &mut |_| {},
     )?;
     let LibraryTrained { proofs, held_out, before, after, is_kept } = trained;
-    eprintln!("trained on {}, measured on {held_out} that were held out", counted(proofs, "proof"));
+    tell!("trained on {}, measured on {held_out} that were held out", counted(proofs, "proof"));
     let told = if is_kept { "better: the library keeps it" } else { "not better: it is not used" };
     let text = format!("MAP {before:.3} before, {after:.3} with the fitted network; {told}\n");
     writing(io::stdout().write_all(text.as_bytes()))
@@ -366,7 +405,7 @@ fn forget(arguments: &ForgetArguments) -> Result<()> {
             "no statement with such a name has a proof; `formulanet library list --format json` shows them"
         );
     }
-    eprintln!("forgot {}", counted(forgotten, "proof"));
+    tell!("forgot {}", counted(forgotten, "proof"));
     Ok(())
 }
 
@@ -384,9 +423,9 @@ struct Row<'a> {
 
 fn list(arguments: &ListArguments) -> Result<()> {
     let library = Library::open(&arguments.library)?;
-    let mut out = BufWriter::new(io::stdout().lock());
-    let mut written = Ok(());
-    let scanned = library.scan(|entries, _| {
+    // Read before any of it is written: who reads our output may be slow, and nobody should wait for that with a change.
+    let mut out = Vec::new();
+    library.scan(|entries, _| {
         for LibraryEntry { statement, module, .. } in &entries {
             let (mut proof, mut proofs) = (None, Vec::new());
             if arguments.format == Output::Json {
@@ -397,22 +436,19 @@ fn list(arguments: &ListArguments) -> Result<()> {
             }
             let Statement { name, text, language: syntax } = statement;
             let row = Row { name, statement: text, syntax: *syntax, module, proof, proofs };
-            written = match arguments.format {
-                Output::Json => {
-                    writeln!(out, "{}", serde_json::to_string(&row).expect("a row is plain data"))
-                }
+            match arguments.format {
+                Output::Json => serde_json::to_writer(&mut out, &row).expect("a row is plain data"),
                 Output::Text => {
                     let text: Vec<&str> = row.statement.split_whitespace().collect();
-                    writeln!(out, "{}: {}", shown(row.name), shown(&text.join(" ")))
+                    out.extend_from_slice(shown(row.name).as_bytes());
+                    out.extend_from_slice(b": ");
+                    out.extend_from_slice(shown(&text.join(" ")).as_bytes());
                 }
-            };
-            if written.is_err() {
-                return Err(Error::Interrupted);
             }
+            out.push(b'\n');
         }
         Ok(())
-    });
-    writing(written)?;
-    scanned?;
-    writing(out.flush())
+    })?;
+    drop(library);
+    writing(io::stdout().write_all(&out))
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
+use formulanet::embed::Embeddings;
 use formulanet::logic::{Formula, Interner};
 use formulanet::model::encode::{Encoded, Encoder};
 use formulanet::read::{SkippedStatements, Source, SourceItem};

@@ -9,6 +9,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use formulanet::util::files::write_whole;
+pub use formulanet_server::tell;
 use serde::Serialize;
 
 use crate::input::writing;

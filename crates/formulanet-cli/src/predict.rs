@@ -124,7 +124,7 @@ fn answer(arguments: &Arguments, log: &Log) -> Result<()> {
     drop(files);
     for warning in predictor.warnings() {
         log.write(&format!("warning: {warning}"));
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     let answers = match &arguments.evaluate {
@@ -218,7 +218,7 @@ fn evaluate(
             unknown.len()
         );
         log.write(&format!("warning: {warning}"));
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     Ok(answers)
 }

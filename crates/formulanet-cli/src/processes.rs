@@ -47,7 +47,10 @@ pub fn facts(retriever: &VectorRetriever, premises: &[AnalyzedStatement]) -> Vec
     }
     vec![
         ("program", processes::program().to_owned()),
-        ("kind of CPU", retriever.network().map_or("any", |network| network.compute().instructions()).to_owned()),
+        (
+            "kind of CPU",
+            retriever.network().map_or("any", |network| network.compute().instructions()).to_owned(),
+        ),
         ("model", retriever.fingerprint().to_owned()),
         ("statements", format!("{} with digest {:016x}", premises.len(), processes::digest(&text))),
     ]
@@ -105,8 +108,8 @@ impl Processes {
         // An error may have several lines, of which every one is shown as it is.
         let error = error.split('\n').map(shown).collect::<Vec<_>>().join("\n");
         match (group().rank(), group().size()) {
-            (_, 1) | (0, _) => eprintln!("error: {error}"),
-            (rank, size) => eprintln!("error: rank {rank} of {size}: {error}"),
+            (_, 1) | (0, _) => tell!("error: {error}"),
+            (rank, size) => tell!("error: rank {rank} of {size}: {error}"),
         }
         #[cfg(feature = "mpi")]
         if let Some(session) = &self.session {

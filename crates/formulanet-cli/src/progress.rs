@@ -86,7 +86,7 @@ impl Progress for Bar {
         self.bar.set_position(stage.done);
         self.bar.reset_eta();
         if self.has_lines && self.is_hidden() {
-            eprintln!("{}", stage.name);
+            tell!("{}", stage.name);
         }
     }
 
@@ -95,7 +95,7 @@ impl Progress for Bar {
     }
 
     fn note(&self, message: &str) {
-        self.suspend(|| eprintln!("{message}"));
+        self.suspend(|| tell!("{message}"));
     }
 
     fn is_stopped(&self) -> bool {

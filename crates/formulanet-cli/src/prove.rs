@@ -126,7 +126,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         if let (true, true, Target::Fact(name)) = (arguments.learn, outcome.status.is_proved(), target) {
             match &outcome.premises {
                 Some(premises) => axioms.learn(name, premises)?,
-                None => eprintln!(
+                None => tell!(
                     "warning: nothing is learned from a proof whose premises are not known; add --minimize"
                 ),
             }

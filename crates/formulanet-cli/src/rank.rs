@@ -186,7 +186,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     let ranking = engine.rank(&corpus, &query)?;
     warn_unmatched(&ranking.unmatched);
     if arguments.explain && !ranking.unknown_symbols.is_empty() {
-        eprintln!("unknown in the conjecture: {}", shown(&ranking.unknown_symbols.join(", ")));
+        tell!("unknown in the conjecture: {}", shown(&ranking.unknown_symbols.join(", ")));
     }
     print(&arguments, &ranking, &corpus)
 }

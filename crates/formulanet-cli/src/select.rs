@@ -134,7 +134,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
                         bail!("two problems would both be written to `{}`: rename one", path.display());
                     }
                     write_file(&path, text)?;
-                    eprintln!("wrote {}", path.display());
+                    tell!("wrote {}", path.display());
                 }
                 (None, Some(path)) => write_file(path, text)?,
                 (None, None) => writing(io::stdout().lock().write_all(text.as_bytes()))?,
@@ -162,12 +162,12 @@ impl Selector<'_> {
         for role in
             arguments.keep_roles.iter().flatten().filter(|role| *role != "none" && !problem.has_role(role))
         {
-            eprintln!("warning: no statement has the role `{role}`");
+            tell!("warning: no statement has the role `{role}`");
         }
         let coverage = problem.coverage(&model.retriever);
         if coverage.is_low() && arguments.symbols.is_none() && library.is_none() {
             let SymbolCoverage { known, total } = coverage;
-            eprintln!(
+            tell!(
                 "warning: the model knows {known} of the {total} symbols of `{file}`; try --symbols anonymous, or a library with proofs"
             );
         }

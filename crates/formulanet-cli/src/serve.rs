@@ -181,23 +181,23 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         origins: arguments.allow_origin,
     })?;
     for (name, statements) in server.libraries() {
-        eprintln!("library {name}: {}", counted(statements, "statement"));
+        tell!("library {name}: {}", counted(statements, "statement"));
     }
     if let Some(lean) = server.lean() {
         let (declarations, modules) =
             (counted(lean.declarations, "declaration"), counted(lean.modules, "module"));
-        eprintln!("lean: {declarations} of {modules}");
+        tell!("lean: {declarations} of {modules}");
         if let Some(first) = lean.first_skipped {
-            eprintln!(
+            tell!(
                 "lean: {} left out, which cannot be read; the first: {first}",
                 counted(lean.skipped, "declaration")
             );
         }
     }
     if !server.address().ip().is_loopback() {
-        eprintln!("anybody who can reach this address may ask: only changes need a token");
+        tell!("anybody who can reach this address may ask: only changes need a token");
     }
-    eprintln!("listening on http://{}", server.address());
+    tell!("listening on http://{}", server.address());
     server.run_until_signal()?;
     Ok(())
 }

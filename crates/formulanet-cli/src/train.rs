@@ -183,7 +183,7 @@ impl Arguments {
             _ if !speaks() => {}
             Event::Begins(plan) => {
                 total = plan.total;
-                eprintln!("{}", plan_text(plan));
+                tell!("{}", plan_text(plan));
             }
             Event::Logged(line) => print_line(line, total, self.format, &bar),
         };
@@ -213,7 +213,7 @@ fn print_end(end: &RunEnd, folder: &Path, arguments: &Arguments) -> Result<()> {
     let (data, shown) = (arguments.data.display(), folder.display());
     match end {
         RunEnd::Stopped(step) => {
-            eprintln!(
+            tell!(
                 "stopped after {step} batches; go on with: formulanet train --data {data} --resume {shown}"
             );
             Ok(())

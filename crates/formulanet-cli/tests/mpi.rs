@@ -239,6 +239,7 @@ fn a_process_that_dies_ends_the_job_and_spares_the_checkpoint() {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "who runs the tests should know")]
 fn a_full_disk_ends_the_job_and_spares_the_checkpoint() {
     let place = Place::new();
     check(&place.train(1, "whole", LONG, &[]));

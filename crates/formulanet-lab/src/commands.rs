@@ -42,7 +42,7 @@ pub fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            formulanet_cli::tell!("error: {error:#}");
             ExitCode::FAILURE
         }
     }

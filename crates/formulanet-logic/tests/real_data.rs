@@ -3,6 +3,7 @@
 //! They lie in `shared/data` beside the checkout; without them these tests skip and say so. The environment variable
 //! `FORMULANET_SHARED` names another folder than `shared`, and `FORMULANET_STATEMENTS` sets how many statements of
 //! each archive are looked at.
+#![expect(clippy::print_stderr, reason = "who runs the tests should know what was looked at")]
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};

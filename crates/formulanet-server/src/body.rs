@@ -1,27 +1,90 @@
 //! The body of a request: bytes in time, then JSON.
 
 use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
 use formulanet::Language;
 use formulanet::logic::Position;
 use formulanet::logic::hol::Overload;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
 use serde::de::{DeserializeOwned, Error, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout_at;
 
 use crate::pool::Deadline;
 use crate::problem::Problem;
 
+/// Memory for bodies that are on their way, or wait until they are read.
+pub(crate) struct Bodies(Arc<Semaphore>);
+
+/// Bytes that are counted as one. So many every body may have without being counted: there are no more bodies than
+/// connections.
+const UNIT: usize = 16 << 10;
+/// Bytes of all bodies that are held at once.
+const HELD: usize = 256 << 20;
+
+impl Bodies {
+    /// For bodies of at most so many bytes each.
+    pub(crate) fn new(most: usize) -> Self {
+        // Two of the largest, whatever they are: else none of that size could come.
+        let units = (HELD.max(most.saturating_mul(2)) / UNIT).min(Semaphore::MAX_PERMITS);
+        Bodies(Arc::new(Semaphore::new(units)))
+    }
+}
+
+/// The bytes of a body, with their place in memory, which others get when it is dropped.
+pub(crate) struct Received {
+    bytes: Vec<u8>,
+    held: Option<OwnedSemaphorePermit>,
+}
+
+impl Received {
+    fn new() -> Self {
+        Received { bytes: Vec::new(), held: None }
+    }
+
+    /// Adds some bytes, which are copied: a piece of one byte would keep all that was read with it.
+    fn take(&mut self, piece: &[u8], most: usize, bodies: &Bodies) -> Result<(), Problem> {
+        let needed = self.bytes.len() + piece.len();
+        if needed > self.bytes.capacity() {
+            let room = needed.max((2 * self.bytes.capacity()).min(most)).next_multiple_of(UNIT);
+            let units =
+                (room / UNIT - 1).saturating_sub(self.held.as_ref().map_or(0, |held| held.num_permits()));
+            if units > 0 {
+                let units = u32::try_from(units).map_err(|_| Problem::too_many_bytes())?;
+                let more = Arc::clone(&bodies.0).try_acquire_many_owned(units);
+                let more = more.map_err(|_| Problem::too_many_bytes())?;
+                match &mut self.held {
+                    Some(held) => held.merge(more),
+                    held => *held = Some(more),
+                }
+            }
+            self.bytes.reserve_exact(room - self.bytes.len());
+        }
+        self.bytes.extend_from_slice(piece);
+        Ok(())
+    }
+}
+
+impl Deref for Received {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
 /// Reads a body that says it is JSON.
 pub(crate) async fn read(
     headers: &HeaderMap,
-    body: Body,
-    most: usize,
+    mut body: Body,
+    (most, bodies): (usize, &Bodies),
     deadline: &Deadline,
-) -> Result<Bytes, Problem> {
+) -> Result<Received, Problem> {
     expect_json(headers)?;
     let too_large = || {
         let message = format!(
@@ -33,13 +96,25 @@ pub(crate) async fn read(
     if length.and_then(|length| length.parse().ok()).is_some_and(|length: u64| length > most as u64) {
         return Err(too_large());
     }
-    match timeout_at(deadline.until(), Limited::new(body, most).collect()).await {
-        Err(_) => Err((StatusCode::REQUEST_TIMEOUT, "the body did not come in time; send it faster")),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => return Err(too_large()),
-        Ok(Err(_)) => Err((StatusCode::BAD_REQUEST, "expected a whole body, found one that breaks off")),
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-    }
-    .map_err(|(status, message)| Problem::new(status, message).closing())
+    let closing = |status, message: &str| Problem::new(status, message).closing();
+    let whole = async {
+        let mut received = Received::new();
+        while let Some(frame) = body.frame().await {
+            let breaks_off = "expected a whole body, found one that breaks off";
+            let frame = frame.map_err(|_| closing(StatusCode::BAD_REQUEST, breaks_off))?;
+            // Trailers say nothing that is asked for.
+            let Ok(piece) = frame.into_data() else { continue };
+            if received.len() + piece.len() > most {
+                return Err(too_large());
+            }
+            received.take(&piece, most, bodies)?;
+        }
+        Ok(received)
+    };
+    let late = "the body did not come in time; send it faster";
+    timeout_at(deadline.until(), whole)
+        .await
+        .unwrap_or_else(|_| Err(closing(StatusCode::REQUEST_TIMEOUT, late)))
 }
 
 fn expect_json(headers: &HeaderMap) -> Result<(), Problem> {
@@ -234,6 +309,30 @@ mod tests {
             }
         };
         assert!(found.contains(expected), "{json:.300}\n  expected {expected}\n  found {found}");
+    }
+
+    /// A body has a place for all of its bytes as long as it is there, and is refused if there is none.
+    #[test]
+    fn bodies_are_counted() {
+        let bodies = Bodies(Arc::new(Semaphore::new(8)));
+        let mut small = Received::new();
+        small.take(&[1; 100], 1 << 20, &bodies).unwrap();
+        assert_eq!(bodies.0.available_permits(), 8, "what every connection may have is not counted");
+        let mut large = Received::new();
+        for _ in 0..4 {
+            large.take(&[2; UNIT], 1 << 20, &bodies).unwrap();
+        }
+        assert_eq!((large.len(), bodies.0.available_permits()), (4 * UNIT, 5));
+        let refused = large.take(&[2; 8 * UNIT], 1 << 20, &bodies).unwrap_err();
+        assert_eq!(refused.status, StatusCode::TOO_MANY_REQUESTS);
+        // Byte by byte takes no more than at once.
+        let mut slow = Received::new();
+        for _ in 0..2 * UNIT {
+            slow.take(&[3], 1 << 20, &bodies).unwrap();
+        }
+        assert_eq!((slow.bytes.capacity(), bodies.0.available_permits()), (2 * UNIT, 4));
+        drop((slow, large));
+        assert_eq!(bodies.0.available_permits(), 8);
     }
 
     #[test]

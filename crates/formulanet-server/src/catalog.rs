@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use axum::http::StatusCode;
 use formulanet::corpus::LibrarySnapshot;
 use formulanet::engine::Model;
-use formulanet::library::Change;
+use formulanet::library::{Additions, Change};
 use formulanet::model::{ModelFile, registry};
 use formulanet::rerank::JointReranker;
 use formulanet::{Corpus, Engine, Error, Language, Library};
 
+use crate::pool::Line;
 use crate::problem::Problem;
 use crate::settings::{Settings, StartError};
 
@@ -25,7 +26,12 @@ pub(crate) struct Shelf {
     refreshing: Mutex<()>,
     /// Why the file could not be read when it was last tried.
     failure: Mutex<Option<String>>,
+    /// Where requests wait that change it.
+    pub(crate) line: Line,
 }
+
+/// Additions up to so many statements are made in place, while requests wait that take the state.
+const MOST_IN_PLACE: usize = 1000;
 
 /// One state of a library.
 #[derive(Clone)]
@@ -66,10 +72,10 @@ impl Shelf {
             Change::None => {}
             Change::Appended(additions) => {
                 drop(before);
-                // Copied only if a request is using it now.
-                Arc::make_mut(&mut lock(&self.contents).shelf).append(*additions);
+                self.append(*additions);
             }
             Change::Rewritten => {
+                drop(before);
                 let contents = Contents::load(library, engine)?;
                 *lock(&self.contents) = contents;
             }
@@ -77,11 +83,26 @@ impl Shelf {
         Ok(())
     }
 
+    /// Adds to the state: in place if that is soon done and no request is using it, otherwise to a copy that takes its place.
+    /// Requests never wait for copying.
+    fn append(&self, additions: Additions) {
+        if additions.len() <= MOST_IN_PLACE
+            && let Some(shelf) = Arc::get_mut(&mut lock(&self.contents).shelf)
+        {
+            shelf.append(additions);
+            return;
+        }
+        let before = self.contents().shelf;
+        let mut shelf = (*before).clone();
+        shelf.append(additions);
+        lock(&self.contents).shelf = Arc::new(shelf);
+    }
+
     /// Notes why the file cannot be read, and says so once; nothing if it could be read.
     pub(crate) fn note(&self, failure: Option<String>) {
         let mut noted = lock(&self.failure);
         if let Some(message) = failure.as_ref().filter(|_| *noted != failure) {
-            crate::tell(&format!("library {}: {message}; the state before is served", self.name));
+            crate::tell(format_args!("library {}: {message}; the state before is served", self.name));
         }
         *noted = failure;
     }
@@ -190,6 +211,27 @@ impl Catalog {
         self.model(self.default_model_name(syntax))
     }
 
+    /// How many statements a library has that a request names, if there is one.
+    pub(crate) fn statements(&self, library: Option<&str>) -> usize {
+        let shelf = self.shelves.iter().find(|shelf| Some(shelf.name.as_str()) == library);
+        shelf.map_or(0, |shelf| shelf.contents().shelf.entries.len())
+    }
+
+    /// Whether the file of each library can be read, as Prometheus reads it.
+    pub(crate) fn metrics(&self) -> String {
+        let mut out = String::new();
+        if !self.shelves.is_empty() {
+            out += "# HELP formulanet_library_readable Whether the file of a library can be read, and is what is served.\n";
+            out += "# TYPE formulanet_library_readable gauge\n";
+        }
+        for shelf in &self.shelves {
+            let name = shelf.name.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+            let is_readable = u8::from(shelf.failure().is_none());
+            out += &format!("formulanet_library_readable{{library=\"{name}\"}} {is_readable}\n");
+        }
+        out
+    }
+
     /// The library that a request names.
     pub(crate) fn shelf(&self, name: &str) -> Result<&Shelf, Problem> {
         self.shelves.iter().find(|shelf| shelf.name == name).ok_or_else(|| {
@@ -265,8 +307,8 @@ impl Catalog {
         library.check(&model.retriever)?;
         let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let contents = Mutex::new(Contents::load(&library, &self.engine)?);
-        let (refreshing, failure) = (Mutex::default(), Mutex::default());
-        Ok(Shelf { name, path: path.to_owned(), model, contents, refreshing, failure })
+        let (refreshing, failure, line) = (Mutex::default(), Mutex::default(), Line::default());
+        Ok(Shelf { name, path: path.to_owned(), model, contents, refreshing, failure, line })
     }
 }
 

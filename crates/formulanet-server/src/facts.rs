@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderMap, StatusCode, header};
 use formulanet::analyze::Analyzer;
-use formulanet::read::{Proof, ProofWarnings};
+use formulanet::read::Proof;
 use formulanet::{Error, Language, Library};
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ struct Fact {
 }
 
 /// What is answered.
-#[derive(Default, Serialize)]
+#[derive(Serialize)]
 pub(crate) struct Answer {
     /// Statements that were not there before.
     new: usize,
@@ -49,14 +49,6 @@ pub(crate) struct Answer {
     ignored: usize,
 }
 
-impl Answer {
-    fn count(&mut self, proofs: usize, oddities: &ProofWarnings) {
-        self.proofs += proofs;
-        self.unknown += oddities.unknown;
-        self.ignored += oddities.circular + oddities.later;
-    }
-}
-
 /// Refuses who may not change libraries.
 pub(crate) fn check(headers: &HeaderMap, token: Option<&str>) -> Result<(), Problem> {
     let Some(token) = token else {
@@ -65,7 +57,8 @@ pub(crate) fn check(headers: &HeaderMap, token: Option<&str>) -> Result<(), Prob
         return Err(Problem::new(StatusCode::FORBIDDEN, message));
     };
     let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let given = given.and_then(|value| value.strip_prefix("Bearer "));
+    let given = given.and_then(|value| value.split_once(' '));
+    let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, token)| token);
     match given {
         Some(given) if is_equal(given.trim().as_bytes(), token.as_bytes()) => Ok(()),
         Some(_) => Err(Problem::unauthorised("the token is not the one in the server's token file")),
@@ -79,13 +72,17 @@ fn is_equal(given: &[u8], token: &[u8]) -> bool {
     given.len() == token.len() && differences == 0
 }
 
-/// Adds.
+/// Bytes of a name. It comes back in every answer that has the statement.
+const LONGEST_NAME: usize = 1000;
+
+/// Adds statements and proofs: all of them, or nothing if there is an error.
 pub(crate) fn answer(
     app: &App,
     name: &str,
     request: Request,
     deadline: &Deadline,
 ) -> Result<Answer, Problem> {
+    deadline.check().map_err(|_| Problem::not_written())?;
     let App { catalog, settings, .. } = app;
     let shelf = catalog.shelf(name)?;
     check_count(request.facts.len(), settings.max_premises).map_err(|problem| problem.in_field("facts"))?;
@@ -96,8 +93,9 @@ pub(crate) fn answer(
         if i % 64 == 0 {
             deadline.check()?;
         }
-        if name.is_empty() || name.contains(|c: char| c.is_control()) {
-            let message = "expected a name without control characters";
+        let is_long = name.len() > LONGEST_NAME;
+        if is_long || name.is_empty() || name.contains(|c: char| c.is_control()) {
+            let message = format!("expected a name of 1 to {LONGEST_NAME} bytes without control characters");
             return Err(Problem::senseless(format!("facts[{i}].name"), message));
         }
         if let Some(used) = proof {
@@ -115,31 +113,26 @@ pub(crate) fn answer(
         }
     }
     let failed = |error: Error| Problem::of_library(error, name);
-    let mut library = Library::open(&shelf.path).map_err(failed)?;
-    library.check(retriever).map_err(failed)?;
-    // Proofs of statements that come with them are written with these.
-    let comes = |proof: &Proof| statements.iter().any(|statement| statement.name == proof.name);
-    let (with_statements, others): (Vec<Proof>, Vec<Proof>) = proofs.into_iter().partition(comes);
-    for proof in with_statements {
-        let statement = statements.iter_mut().find(|statement| statement.name == proof.name);
-        statement.into_iter().for_each(|statement| statement.proofs.push(proof.clone()));
+    let mut library = Library::open_within(&shelf.path, deadline.left()).map_err(failed)?;
+    let writer = library.writer(retriever).map_err(failed)?;
+    let mut writer = writer.until(deadline.cancel(), deadline.until().into_std());
+    statements.into_iter().try_for_each(|statement| writer.push(statement)).map_err(failed)?;
+    proofs.into_iter().for_each(|proof| writer.push_proof(proof));
+    let added = writer.commit().map_err(failed)?;
+    // The next question knows it, without waiting for who watches the file. From here on, it is written: what cannot be read
+    // now is read by who watches.
+    if let Err(error) = shelf.refresh(&library, &catalog.engine) {
+        crate::tell(format_args!("library {name}: {error}"));
     }
-    let mut answer = Answer::default();
-    if !statements.is_empty() {
-        let mut addition = library.writer(retriever).map_err(failed)?;
-        statements.into_iter().try_for_each(|statement| addition.push(statement)).map_err(failed)?;
-        let added = addition.commit().map_err(failed)?;
-        (answer.new, answer.changed, answer.same) = (added.new, added.replaced, added.same);
-        answer.count(added.proofs, &added.warnings);
-    }
-    if !others.is_empty() {
-        let learnt = library.learn(&others, false).map_err(failed)?;
-        answer.of_unknown = learnt.of_unknown;
-        answer.count(learnt.new, &learnt.warnings);
-    }
-    // The next question knows it, without waiting for who watches the file.
-    shelf.refresh(&library, &catalog.engine).map_err(failed)?;
-    Ok(answer)
+    Ok(Answer {
+        new: added.new,
+        changed: added.replaced,
+        same: added.same,
+        proofs: added.proofs,
+        of_unknown: added.of_unknown,
+        unknown: added.warnings.unknown,
+        ignored: added.warnings.circular + added.warnings.later,
+    })
 }
 
 #[cfg(test)]
@@ -164,5 +157,6 @@ mod tests {
         check_one(Some("Bearer secrets"), Some("secret"), Some(401));
         check_one(Some("Bearer "), Some("secret"), Some(401));
         check_one(Some("Bearer secret"), Some("secret"), None);
+        check_one(Some("bearer secret"), Some("secret"), None);
     }
 }

@@ -45,8 +45,11 @@ pub use lean::LeanSummary;
 pub use server::Server;
 pub use settings::{Settings, StartError};
 
-/// Writes a line to standard error. A log that cannot be written is no reason to stop.
-pub(crate) fn tell(message: &str) {
+/// Writes a line to standard error. A log that cannot be written is no reason to stop, nor to say that something failed.
+#[doc(hidden)]
+pub fn tell(message: std::fmt::Arguments<'_>) {
     use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "{message}");
+    // At once, so that lines of several threads do not mix.
+    let line = format!("{message}\n");
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }

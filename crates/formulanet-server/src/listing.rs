@@ -106,13 +106,16 @@ pub(crate) fn answer(app: &App, query: Query, deadline: &Deadline) -> Result<Ans
 }
 
 fn libraries(catalog: &Catalog, writable: bool) -> Answer {
-    let library = |shelf: &crate::catalog::Shelf| LibraryRow {
-        unreadable: shelf.failure(),
-        name: shelf.name.clone(),
-        statements: shelf.contents().shelf.entries.len(),
-        proofs: shelf.contents().shelf.learned.as_ref().map_or(0, |learned| learned.index().proof_count()),
-        model: shelf.model.name.clone(),
-        syntax: shelf.contents().shelf.language,
+    let library = |shelf: &crate::catalog::Shelf| {
+        let contents = shelf.contents().shelf;
+        LibraryRow {
+            name: shelf.name.clone(),
+            statements: contents.entries.len(),
+            proofs: contents.learned.as_ref().map_or(0, |learned| learned.index().proof_count()),
+            model: shelf.model.name.clone(),
+            syntax: contents.language,
+            unreadable: shelf.failure(),
+        }
     };
     let models = catalog.model_names().map(|name| {
         let is_default = |syntax: &Language| catalog.default_model_name(*syntax) == name;

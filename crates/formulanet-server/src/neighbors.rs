@@ -47,6 +47,11 @@ struct Row {
     syntax: Language,
 }
 
+/// How many statements of a library are compared with the formula.
+pub(crate) fn comparisons(app: &App, request: &Request) -> usize {
+    app.catalog.statements(request.library.as_deref())
+}
+
 /// Looks for the closest.
 pub(crate) fn answer(app: &App, request: Request, deadline: &Deadline) -> Result<Answer, Problem> {
     let App { catalog, settings, .. } = app;

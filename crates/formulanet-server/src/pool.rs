@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use formulanet::Cancel;
 use tokio::sync::Semaphore;
@@ -25,7 +25,17 @@ impl Deadline {
 
     /// The same for a request with so many bytes: a long one stands in a line of its own, where short ones do not wait.
     pub(crate) fn of_body(self, bytes: usize) -> Self {
-        Deadline { is_heavy: bytes > MOST_LIGHT, ..self }
+        Deadline { is_heavy: self.is_heavy || bytes > MOST_LIGHT, ..self }
+    }
+
+    /// The same for a request that compares so many pairs of a conjecture and a statement: few bytes may ask for much.
+    pub(crate) fn of_comparisons(self, comparisons: usize) -> Self {
+        Deadline { is_heavy: self.is_heavy || comparisons > MOST_COMPARED, ..self }
+    }
+
+    /// The time that is left.
+    pub(crate) fn left(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
     }
 
     /// The same for a computation of the engine.
@@ -49,7 +59,9 @@ impl Deadline {
 }
 
 /// Bytes of a request that is computed among short ones.
-const MOST_LIGHT: usize = 1 << 14;
+pub(crate) const MOST_LIGHT: usize = 1 << 14;
+/// Comparisons of a request that is computed among short ones: about a tenth of a second.
+const MOST_COMPARED: usize = 250_000;
 
 /// Tells a computation that its client has gone.
 struct Abandon(Deadline);
@@ -57,6 +69,42 @@ struct Abandon(Deadline);
 impl Drop for Abandon {
     fn drop(&mut self) {
         self.0.is_abandoned.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Where those stand who want to change one library. They do not wait among those who only ask: a writer waits for other
+/// processes, too.
+pub(crate) struct Line {
+    turn: Arc<Semaphore>,
+    places: Arc<Semaphore>,
+}
+
+/// Writers that wait for one library; more are refused.
+const WRITERS: usize = 32;
+
+impl Default for Line {
+    fn default() -> Self {
+        Line { turn: Arc::new(Semaphore::new(1)), places: Arc::new(Semaphore::new(1 + WRITERS)) }
+    }
+}
+
+impl Line {
+    /// Does something when it is its turn, or says why not. Work that has begun is awaited, because only it knows whether
+    /// something was written; it looks at the deadline itself.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        deadline: Deadline,
+        work: impl FnOnce(&Deadline) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| Problem::too_many(WRITERS))?;
+        let turn = timeout_at(deadline.until(), Arc::clone(&self.turn).acquire_owned());
+        let turn = turn.await.map_err(|_| Problem::not_written())?.map_err(|_| Problem::fault())?;
+        let _abandon = Abandon(deadline.clone());
+        let working = tokio::task::spawn_blocking(move || {
+            let (_place, _turn) = (place, turn);
+            work(&deadline)
+        });
+        working.await.map_err(|_| Problem::fault())?
     }
 }
 
@@ -177,6 +225,36 @@ mod tests {
         assert_eq!(pool.run(soon(30).of_body(1 << 20), |_| Ok(7)).await, Err(Problem::time_over()));
         release.send(()).unwrap();
         assert_eq!(first.await.unwrap(), Ok(()));
+    }
+
+    #[test]
+    fn few_bytes_may_ask_for_much() {
+        assert!(!soon(0).of_body(100).of_comparisons(62_000).is_heavy);
+        assert!(soon(0).of_body(100).of_comparisons(600 * 62_000).is_heavy);
+        assert!(soon(0).of_body(1 << 20).of_comparisons(1).is_heavy);
+    }
+
+    /// Who does not get a turn has written nothing; who has begun to write is told how it ended, however late.
+    #[tokio::test]
+    async fn writers_stand_in_a_line() {
+        let line = Arc::new(Line::default());
+        let (begun, has_begun) = mpsc::channel();
+        let first = tokio::spawn({
+            let line = Arc::clone(&line);
+            async move {
+                let work = move |deadline: &Deadline| {
+                    begun.send(()).unwrap();
+                    std::thread::sleep(Duration::from_millis(200));
+                    assert!(deadline.check().is_err());
+                    Ok("written")
+                };
+                line.run(soon(50), work).await
+            }
+        });
+        tokio::task::spawn_blocking(move || has_begun.recv().unwrap()).await.unwrap();
+        assert_eq!(line.run(soon(20), |_| Ok("never")).await, Err(Problem::not_written()));
+        assert_eq!(first.await.unwrap(), Ok("written"));
+        assert_eq!(line.run(soon(10_000), |_| Ok("next")).await, Ok("next"));
     }
 
     #[tokio::test]

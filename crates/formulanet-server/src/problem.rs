@@ -58,6 +58,20 @@ impl Problem {
         Problem { retry_after: Some(1), ..Self::new(StatusCode::TOO_MANY_REQUESTS, message) }
     }
 
+    /// There is no memory left for what is still on its way.
+    pub(crate) fn too_many_bytes() -> Self {
+        let message =
+            "the bodies of other requests take all memory that there is for them; try again in a moment";
+        Problem { retry_after: Some(1), ..Self::new(StatusCode::TOO_MANY_REQUESTS, message) }.closing()
+    }
+
+    /// The time was over before a library could be changed.
+    pub(crate) fn not_written() -> Self {
+        let message = "the time for this request was over before the library could be changed: nothing was written; \
+                       send fewer statements, or try again when no other process is writing";
+        Problem { retry_after: Some(5), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
+    }
+
     /// The time was over while the answer was being computed.
     pub(crate) fn time_over() -> Self {
         let message = "the time for this request was over before the answer was found; send fewer or smaller \
@@ -98,14 +112,15 @@ impl Problem {
         }
     }
 
-    /// Why a library cannot be changed.
+    /// Why a library was not changed.
     pub(crate) fn of_library(error: Error, name: &str) -> Self {
         match error {
-            Error::Interrupted => Self::time_over(),
+            Error::Interrupted | Error::Busy(_) => Self::not_written(),
             error => {
-                crate::tell(&format!("library {name}: {error}"));
-                let message =
-                    format!("the library `{name}` cannot be written now; the server's log says why");
+                crate::tell(format_args!("library {name}: {error}"));
+                let message = format!(
+                    "the library `{name}` cannot be written now: nothing was written; the server's log says why"
+                );
                 Problem { retry_after: Some(5), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
             }
         }

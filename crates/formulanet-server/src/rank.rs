@@ -107,6 +107,22 @@ struct Why {
 /// Conjectures of one request.
 const MOST_CONJECTURES: usize = 1000;
 
+/// What reading the best statements together with a conjecture costs, counted in statements.
+const READING: usize = 20_000;
+
+/// How many statements are compared with conjectures.
+pub(crate) fn comparisons(app: &App, asked: &Several<Request>) -> usize {
+    let of_one = |request: &Request| {
+        let reading = if request.rerank == Rerank::Off { 0 } else { READING };
+        let statements = app.catalog.statements(request.library.as_deref()) + reading;
+        statements.saturating_mul(request.conjectures.as_ref().map_or(1, Vec::len))
+    };
+    match asked {
+        Several::One(request) => of_one(request),
+        Several::Many(requests) => requests.iter().map(of_one).fold(0, usize::saturating_add),
+    }
+}
+
 /// Answers one question with a JSON object, and several with a line for each, in their order: an answer or a problem.
 pub(crate) fn reply(
     app: &App,

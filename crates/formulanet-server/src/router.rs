@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Bytes;
 use axum::extract::{Path, Query, Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::from_fn_with_state;
@@ -14,15 +13,16 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tower_http::catch_panic::CatchPanicLayer;
 
+use crate::body::{self, Bodies, Received};
 use crate::catalog::{Catalog, shown};
 use crate::guard::{self, Began};
 use crate::lean::{self, Lean};
 use crate::metrics::Metrics;
 use crate::page::Page;
-use crate::pool::{Deadline, Pool};
+use crate::pool::{Deadline, MOST_LIGHT, Pool};
 use crate::problem::Problem;
 use crate::settings::Settings;
-use crate::{body, embed, facts, graph, listing, neighbors, rank, select};
+use crate::{embed, facts, graph, listing, neighbors, rank, select};
 
 /// Everything that answers depend on.
 pub(crate) struct App {
@@ -31,6 +31,7 @@ pub(crate) struct App {
     pub(crate) catalog: Catalog,
     pub(crate) pool: Pool,
     pub(crate) metrics: Metrics,
+    pub(crate) bodies: Bodies,
     pub(crate) page: Page,
     /// What Lean asks for, if the server answers it.
     pub(crate) lean: Option<Lean>,
@@ -72,28 +73,40 @@ impl Reply {
     }
 }
 
+impl IntoResponse for Reply {
+    fn into_response(self) -> Response {
+        typed(self.kind, self.bytes)
+    }
+}
+
 async fn rank(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
     let began = began(&request);
     let (deadline, body) = receive(&app, request, app.settings.max_body).await?;
-    answer(app, deadline, move |app, deadline| rank::reply(app, body::parse_several(&body)?, began, deadline))
-        .await
+    let early = if is_short(&body) { Some(body::parse_several(&body)?) } else { None };
+    let comparisons = early.as_ref().map_or(0, |asked| rank::comparisons(&app, asked));
+    answer(app, deadline.of_comparisons(comparisons), move |app, deadline| {
+        let asked = early.map_or_else(|| body::parse_several(&body), Ok)?;
+        rank::reply(app, asked, began, deadline)
+    })
+    .await
 }
 
 async fn select(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
     let began = began(&request);
-    compute(app, request, move |app, asked, deadline| select::answer(app, asked, began, deadline)).await
+    let work = move |app: &App, asked, deadline: &Deadline| select::answer(app, asked, began, deadline);
+    compute(app, request, select::comparisons, work).await
 }
 
 async fn neighbors(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
-    compute(app, request, neighbors::answer).await
+    compute(app, request, neighbors::comparisons, neighbors::answer).await
 }
 
 async fn graph(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
-    compute(app, request, graph::answer).await
+    compute(app, request, |_, _| 0, graph::answer).await
 }
 
 async fn embed(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
-    compute(app, request, embed::answer).await
+    compute(app, request, |_, _| 0, embed::answer).await
 }
 
 async fn add_facts(
@@ -102,7 +115,13 @@ async fn add_facts(
     request: Request,
 ) -> Result<Response, Problem> {
     facts::check(request.headers(), app.settings.token.as_deref())?;
-    compute(app, request, move |app, asked, deadline| facts::answer(app, &name, asked, deadline)).await
+    let (deadline, body) = receive(&app, request, app.settings.max_body).await?;
+    let line = &app.catalog.shelf(&name)?.line;
+    let at_work = Arc::clone(&app);
+    let work = move |deadline: &Deadline| {
+        Reply::json(&facts::answer(&at_work, &name, body::parse(&body)?, deadline)?)
+    };
+    Ok(line.run(deadline, work).await?.into_response())
 }
 
 async fn library(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
@@ -116,17 +135,29 @@ async fn library(State(app): State<Arc<App>>, request: Request) -> Result<Respon
     answer(app, deadline, |app, deadline| Reply::json(&listing::answer(app, query, deadline)?)).await
 }
 
-/// Reads a request and answers it.
-async fn compute<Q: DeserializeOwned, A: Serialize>(
+/// Reads a request and answers it. `comparisons` says how much it asks for.
+async fn compute<Q: DeserializeOwned + Send + 'static, A: Serialize>(
     app: Arc<App>,
     request: Request,
+    comparisons: fn(&App, &Q) -> usize,
     work: impl FnOnce(&App, Q, &Deadline) -> Result<A, Problem> + Send + 'static,
 ) -> Result<Response, Problem> {
-    let most = app.settings.max_body;
-    compute_up_to(app, request, most, work).await
+    let (deadline, body) = receive(&app, request, app.settings.max_body).await?;
+    let early = if is_short(&body) { Some(body::parse(&body)?) } else { None };
+    let comparisons = early.as_ref().map_or(0, |asked| comparisons(&app, asked));
+    answer(app, deadline.of_comparisons(comparisons), move |app, deadline| {
+        let asked = early.map_or_else(|| body::parse(&body), Ok)?;
+        Reply::json(&work(app, asked, deadline)?)
+    })
+    .await
 }
 
-/// The same for a request of at most so many bytes.
+/// Whether a body is read before it waits, which takes less time than to hand it over: what it asks for decides where it waits.
+fn is_short(body: &[u8]) -> bool {
+    body.len() <= MOST_LIGHT
+}
+
+/// Reads a request of at most so many bytes, and answers it.
 pub(crate) async fn compute_up_to<Q: DeserializeOwned, A: Serialize>(
     app: Arc<App>,
     request: Request,
@@ -138,10 +169,10 @@ pub(crate) async fn compute_up_to<Q: DeserializeOwned, A: Serialize>(
 }
 
 /// Reads the body of a request, and says until when it has to be answered.
-async fn receive(app: &App, request: Request, most: usize) -> Result<(Deadline, Bytes), Problem> {
+async fn receive(app: &App, request: Request, most: usize) -> Result<(Deadline, Received), Problem> {
     let deadline = deadline(app, &request);
     let (parts, body) = request.into_parts();
-    let body = body::read(&parts.headers, body, most, &deadline).await?;
+    let body = body::read(&parts.headers, body, (most, &app.bodies), &deadline).await?;
     Ok((deadline.of_body(body.len()), body))
 }
 
@@ -152,8 +183,8 @@ async fn answer(
     work: impl FnOnce(&App, &Deadline) -> Result<Reply, Problem> + Send + 'static,
 ) -> Result<Response, Problem> {
     let at_work = Arc::clone(&app);
-    let Reply { kind, bytes } = app.pool.run(deadline, move |deadline| work(&at_work, deadline)).await?;
-    Ok(typed(kind, bytes))
+    let reply = app.pool.run(deadline, move |deadline| work(&at_work, deadline)).await?;
+    Ok(reply.into_response())
 }
 
 fn began(request: &Request) -> std::time::Instant {
@@ -169,7 +200,7 @@ fn typed(kind: &'static str, body: impl IntoResponse) -> Response {
 }
 
 async fn metrics(State(app): State<Arc<App>>) -> Response {
-    typed("text/plain; version=0.0.4; charset=utf-8", app.metrics.text())
+    typed("text/plain; version=0.0.4; charset=utf-8", app.metrics.text() + &app.catalog.metrics())
 }
 
 async fn not_found(request: Request) -> Problem {

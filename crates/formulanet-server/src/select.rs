@@ -86,6 +86,11 @@ struct Row {
     unknown_symbols: Vec<String>,
 }
 
+/// How many statements of a library are compared with the conjecture.
+pub(crate) fn comparisons(app: &App, request: &Request) -> usize {
+    app.catalog.statements(request.library.as_deref())
+}
+
 /// Selects.
 pub(crate) fn answer(
     app: &App,

@@ -11,6 +11,7 @@ use formulanet::net::{apart, return_large_memory};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
+use crate::body::Bodies;
 use crate::catalog::Catalog;
 use crate::connection;
 use crate::lean::{Lean, LeanSummary};
@@ -44,8 +45,12 @@ impl Server {
         let catalog = Catalog::open(&settings)?;
         let lean = Lean::open(&settings)?;
         let pool = Pool::new(settings.workers, settings.queue);
+        let bodies = Bodies::new(settings.max_body);
         let (metrics, page) = (Metrics::default(), Page::new());
-        Ok(Server { app: Arc::new(App { address, settings, catalog, pool, metrics, page, lean }), listener })
+        Ok(Server {
+            app: Arc::new(App { address, settings, catalog, pool, metrics, bodies, page, lean }),
+            listener,
+        })
     }
 
     /// Where it listens, with the real port.
@@ -107,7 +112,10 @@ impl Server {
     fn shift(&self, told: &watch::Receiver<u32>) -> io::Result<End> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(READERS)
-            .max_blocking_threads(self.app.settings.workers.clamp(1, 512) + 4)
+            // Short and long requests, a writer for each library, and a few for what the server does by itself.
+            .max_blocking_threads(
+                2 * self.app.settings.workers.clamp(1, 512) + self.app.catalog.shelves.len() + 4,
+            )
             .thread_keep_alive(IDLE)
             .enable_all()
             .build()?;

@@ -13,15 +13,17 @@ use crate::router::App;
 
 /// Time between two looks.
 const PAUSE: Duration = Duration::from_millis(200);
+/// How long to wait for a process that is writing a library; the other libraries are not looked at meanwhile.
+const PATIENCE: Duration = Duration::from_millis(500);
 
-/// What tells one file from another that took its place.
-type Identity = (u64, Option<SystemTime>);
+/// What the system says of a file, which changes when it is written by whatever means.
+type Stamp = (u64, SystemTime);
 
 /// A library that is looked at.
 struct Watched {
     library: Library,
-    identity: Identity,
     version: i64,
+    stamp: Stamp,
 }
 
 /// Begins to watch, for as long as somebody answers requests.
@@ -33,11 +35,15 @@ pub(crate) fn begin(app: Weak<App>) {
             watched.resize_with(shelves.len(), || None);
             for (shelf, watched) in shelves.iter().zip(&mut watched) {
                 // A file that cannot be read now is tried again; what was read of it stays.
-                let failure = look(shelf, &app.catalog.engine, watched).err().map(|error| error.to_string());
-                if failure.is_some() {
-                    *watched = None;
+                match look(shelf, &app.catalog.engine, watched) {
+                    Ok(()) => shelf.note(None),
+                    // Who writes now has soon done so.
+                    Err(Error::Busy(_)) => {}
+                    Err(error) => {
+                        *watched = None;
+                        shelf.note(Some(error.to_string()));
+                    }
                 }
-                shelf.note(failure);
             }
             drop(app);
             thread::sleep(PAUSE);
@@ -47,31 +53,31 @@ pub(crate) fn begin(app: Weak<App>) {
 
 /// Looks at one library.
 fn look(shelf: &Shelf, engine: &Engine, watched: &mut Option<Watched>) -> Result<(), Error> {
-    // Between two libraries at one place there may be none.
-    let Some(identity) = identity(&shelf.path) else { return Ok(()) };
-    let now = match watched.take().filter(|watched| watched.identity == identity) {
-        Some(now) => now,
-        None => {
-            let library = Library::open(&shelf.path)?;
-            library.check(&shelf.model.retriever)?;
-            Watched { library, identity, version: -1 }
+    // Before the library is read: what is written meanwhile is seen by the next look.
+    let stamp = stamp(&shelf.path)?;
+    if let Some(known) = watched.as_mut().filter(|known| known.library.is_in_place()) {
+        let version = known.library.version()?;
+        if version != known.version {
+            shelf.refresh(&known.library, engine)?;
+            (known.version, known.stamp) = (version, stamp);
+            return Ok(());
         }
-    };
-    let version = now.library.version()?;
-    if version != now.version {
-        shelf.refresh(&now.library, engine)?;
+        if stamp == known.stamp {
+            return Ok(());
+        }
+        // Written by a program that is not SQLite, such as `cp`: what the connection remembers of the file says nothing.
     }
-    *watched = Some(Watched { version, ..now });
+    *watched = None;
+    let library = Library::open_within(&shelf.path, PATIENCE)?;
+    library.check(&shelf.model.retriever)?;
+    let version = library.version()?;
+    shelf.refresh(&library, engine)?;
+    *watched = Some(Watched { library, version, stamp });
     Ok(())
 }
 
-#[cfg(unix)]
-fn identity(path: &Path) -> Option<Identity> {
-    use std::os::unix::fs::MetadataExt;
-    Some((fs::metadata(path).ok()?.ino(), None))
-}
-
-#[cfg(not(unix))]
-fn identity(path: &Path) -> Option<Identity> {
-    Some((0, fs::metadata(path).ok()?.created().ok()))
+fn stamp(path: &Path) -> Result<Stamp, Error> {
+    let missing = |_| Error::NoSuchLibrary(path.display().to_string());
+    let found = fs::metadata(path).map_err(missing)?;
+    Ok((found.len(), found.modified().unwrap_or(SystemTime::UNIX_EPOCH)))
 }

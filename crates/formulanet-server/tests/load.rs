@@ -62,6 +62,29 @@ fn two_hundred_clients_wait_for_their_turn() {
     assert_eq!(statuses, [200; 201]);
 }
 
+/// Few bytes may ask for much: what is computed long is not in the way of what is computed soon.
+#[test]
+fn a_short_request_that_asks_for_much_is_in_nobodys_way() {
+    let server = Running::new(|settings| {
+        settings.workers = 1;
+        settings.timeout = Duration::from_secs(60);
+    });
+    let many = json!({"conjectures": vec!["!x. x = x"; 900], "library": "small", "k": 1, "read": true});
+    let many = many.to_string();
+    assert!(many.len() < 16 << 10);
+    server.is_well();
+    std::thread::scope(|scope| {
+        let begin = Instant::now();
+        let long = [(); 2].map(|()| scope.spawn(|| server.post("/v1/rank", &many).status));
+        std::thread::sleep(Duration::from_millis(50));
+        let asked = Instant::now();
+        server.is_well();
+        let short = asked.elapsed();
+        assert_eq!(long.map(|thread| thread.join().unwrap()), [200; 2]);
+        assert!(short * 4 < begin.elapsed(), "{short:?} of {:?}", begin.elapsed());
+    });
+}
+
 #[test]
 fn answers_are_the_same_alone_and_in_a_crowd() {
     let server = Running::new(|settings| {

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::time::{Duration, Instant};
+
 use common::Running;
 use serde_json::json;
 
@@ -115,4 +117,72 @@ fn pages_of_listed_sites_may_ask() {
         assert!(!reply.head.contains("access-control"), "{reply:?}");
         assert!(!ask("POST", origin).head.contains("access-control"), "{origin}");
     }
+}
+
+/// Whoever waits for another process that is writing is in nobody's way, and has written nothing when the time is over.
+#[test]
+fn who_waits_to_write_is_in_the_way_of_nobody() {
+    let server = Running::new(|settings| {
+        settings.token = Some(TOKEN.to_owned());
+        settings.timeout = Duration::from_secs(2);
+        settings.workers = 1;
+    });
+    let lock = rusqlite::Connection::open(server.folder.path("small.db")).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..4)
+            .map(|number| {
+                let facts = json!({"facts": [
+                    {"name": format!("NEW{number}"), "statement": "!n. n + n = 2 * n"},
+                    {"name": "LE_REFL", "proof": [format!("ADD_{number}")]}
+                ]});
+                let server = &server;
+                scope.spawn(move || add(server, "small", Some(TOKEN), &facts.to_string()))
+            })
+            .collect();
+        std::thread::sleep(Duration::from_millis(300));
+        for _ in 0..5 {
+            let begin = Instant::now();
+            server.is_well();
+            assert!(begin.elapsed() < Duration::from_millis(1500), "{:?}", begin.elapsed());
+        }
+        for writer in writers {
+            let reply = writer.join().unwrap();
+            assert!(reply.status == 503 && reply.body.contains("nothing was written"), "{reply:?}");
+        }
+    });
+    drop(lock);
+    std::thread::sleep(Duration::from_millis(500));
+    let library = formulanet::Library::open(&server.folder.path("small.db")).unwrap();
+    assert_eq!((library.count().unwrap(), library.proof_count().unwrap()), (6, 0));
+    let fact = r#"{"facts": [{"name": "NEW", "statement": "!n. n + n = 2 * n"}]}"#;
+    assert_eq!(add(&server, "small", Some(TOKEN), fact).status, 200);
+}
+
+/// Statements and proofs are written together: what is wrong with one leaves out all.
+#[test]
+fn a_request_is_written_whole_or_not_at_all() {
+    let server = writable();
+    let facts = json!({"facts": [
+        {"name": "GOOD", "statement": "!n. n + n = 2 * n"},
+        {"name": "LE_REFL", "proof": ["ADD_0"]},
+        {"name": "x".repeat(1001), "statement": "T"}
+    ]});
+    let reply = add(&server, "small", Some(TOKEN), &facts.to_string());
+    assert!(reply.status == 422 && reply.body.contains("1 to 1000 bytes"), "{reply:?}");
+    // A name twice is the last one; what is as before keeps its proofs.
+    let proof = json!({"facts": [{"name": "LE_REFL", "proof": ["ADD_0"]}]});
+    assert_eq!(add(&server, "small", Some(TOKEN), &proof.to_string()).json()["proofs"], 1);
+    let twice = json!({"facts": [
+        {"name": "LE_REFL", "statement": "!n. n < n"},
+        {"name": "LE_REFL", "statement": "!n. n <= n"}
+    ]});
+    let reply = add(&server, "small", Some(TOKEN), &twice.to_string()).json();
+    assert_eq!((&reply["new"], &reply["changed"], &reply["same"]), (&json!(0), &json!(0), &json!(1)));
+    let listed = server.get("/v1/library").json()["libraries"][0].clone();
+    assert_eq!((&listed["statements"], &listed["proofs"]), (&json!(6), &json!(1)));
+    let moved = json!({"facts": [{"name": "LE_REFL", "statement": "!n. n <= n", "module": "order"}]});
+    assert_eq!(add(&server, "small", Some(TOKEN), &moved.to_string()).json()["changed"], 1);
+    let asked = json!({"conjecture": "!n. n = n", "library": "small", "modules": ["order"]});
+    assert_eq!(names(&server, &asked), ["LE_REFL"]);
 }

@@ -84,6 +84,11 @@ pub enum Error {
     /// Another process is changing a library.
     #[error("{0}: another process is writing; try again")]
     Busy(String),
+    /// Another file took the place of a library that was being changed.
+    #[error(
+        "{0}: another file took its place while it was being changed, and has nothing of the change; try again"
+    )]
+    Replaced(String),
     /// A file or folder is there already, and would be lost.
     #[error("{path}: expected nothing there, found {found}")]
     Exists {
@@ -339,6 +344,8 @@ pub enum Hint {
     AddToLibrary,
     /// Make a library first.
     MakeLibrary,
+    /// Repair the library, as far as it can be read.
+    RepairLibrary,
     /// Use the model that made the library, or make the library again.
     ModelOfLibrary,
     /// Return more statements, or require fewer.
@@ -383,6 +390,7 @@ impl Error {
             Error::TooLarge { cause, .. } => of_limit(cause.what),
             Error::Exists { found: "a file", .. } => Hint::AddToLibrary,
             Error::NoSuchLibrary(_) => Hint::MakeLibrary,
+            Error::Corrupt { artefact: Artefact::Library, .. } => Hint::RepairLibrary,
             Error::ModelMismatch { .. } => Hint::ModelOfLibrary,
             Error::TooManyIncluded { .. } => Hint::RequireFewer,
             Error::NoProblems { .. } => Hint::PrepareProblems,

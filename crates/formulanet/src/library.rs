@@ -2,19 +2,24 @@
 //!
 //! Statements are embedded once, when they are added; ranking reads their rows. A file belongs to the model that made
 //! them. Every change is one transaction, so that a writer that is killed leaves the file as it was before, and
-//! readers see it before or after, never in between.
+//! readers see it before or after, never in between. A transaction is short: what takes long happens before it.
+//!
+//! The journal is SQLite's rollback journal. A write-ahead log would let readers pass a writer that is committing, but it
+//! lies beside the library for as long as somebody has it open: a library that is moved to the place of another would be
+//! read together with the log of the other.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 
 use crate::analyze::{AnalyzedStatement, Analyzer};
 use crate::error::{Artefact, shown};
+use crate::model::registry;
 use crate::retrieve::VectorRetriever;
-use crate::util::files::folder_of;
+use crate::util::files::{Identity, folder_of, identity};
 use crate::util::glob::matches;
 use crate::util::temporary::TempFolder;
 use crate::util::vector::CHUNK;
@@ -22,24 +27,28 @@ use crate::{Engine, Error, Language, Statement};
 
 mod checksum;
 mod proofs;
+mod repair;
+mod schema;
 mod snapshot;
 mod writer;
 
 pub use proofs::Learned;
+pub use repair::Repaired;
 pub use snapshot::{Additions, Change, Generation};
 pub use writer::{Added, LibraryWriter};
 
-/// Number of the file's format; a program reads only its own.
-const FORMAT: i64 = 8;
-/// What tells a library from other SQLite files: "FNet".
-const APPLICATION_ID: i64 = 0x464e_6574;
 /// How long to wait for another process that is writing.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+/// Pages of a change that stay in memory until it is committed, 256 MiB. Of a larger change, some are written before, and
+/// readers wait from then on.
+const UNCOMMITTED: i64 = 1 << 16;
 
 /// An open library.
 pub struct Library {
     path: PathBuf,
     connection: Connection,
+    /// Tells its file from another that takes its place; `None` in memory.
+    identity: Option<Identity>,
 }
 
 /// What a library was made with.
@@ -74,10 +83,12 @@ impl Library {
         // Under another name until it is whole.
         let place = TempFolder::new_in(folder_of(path)).map_err(failed)?;
         let unfinished = place.path().join("library");
-        let mut library = Self::create_for(&unfinished, retriever, model)?;
-        let mut writer = library.writer(retriever)?;
-        fill(&mut writer)?;
-        let added = writer.commit()?;
+        let library = Self::create_for(&unfinished, retriever, model)?;
+        // Nobody reads it yet, so that it need not stay in memory.
+        library.connection.pragma_update(None, "cache_spill", true).map_err(fail(&unfinished))?;
+        let mut addition = LibraryWriter::within(&library, retriever)?;
+        fill(&mut addition)?;
+        let added = addition.commit()?;
         drop(library);
         match fs::hard_link(&unfinished, path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(exists()),
@@ -102,42 +113,7 @@ impl Library {
         let fail = fail(path);
         let mut library = Self::connect(path, flags).map_err(&fail)?;
         let transaction = library.connection.transaction().map_err(&fail)?;
-        let schema = format!(
-            "PRAGMA application_id = {APPLICATION_ID};
-             PRAGMA user_version = {FORMAT};
-             CREATE TABLE made (
-                 fingerprint TEXT NOT NULL,
-                 model TEXT NOT NULL,
-                 width INTEGER NOT NULL,
-                 build INTEGER NOT NULL,
-                 page INTEGER NOT NULL,
-                 statement_sum INTEGER NOT NULL,
-                 proof_sum INTEGER NOT NULL
-             );
-             CREATE TABLE statements (
-                 number INTEGER PRIMARY KEY,
-                 name TEXT NOT NULL UNIQUE,
-                 text TEXT NOT NULL,
-                 syntax TEXT NOT NULL,
-                 module TEXT NOT NULL,
-                 graph INTEGER NOT NULL,
-                 row BLOB NOT NULL,
-                 features BLOB NOT NULL,
-                 sum INTEGER NOT NULL,
-                 features_sum INTEGER NOT NULL
-             );
-             CREATE TABLE proofs (
-                 number INTEGER PRIMARY KEY,
-                 name TEXT NOT NULL,
-                 used TEXT NOT NULL,
-                 digest INTEGER NOT NULL,
-                 UNIQUE (name, digest)
-             );
-             CREATE TABLE reader (model BLOB NOT NULL);
-             {}",
-            checksum::TRIGGERS
-        );
-        transaction.execute_batch(&schema).map_err(&fail)?;
+        schema::create(&transaction).map_err(&fail)?;
         let made = params![retriever.fingerprint(), model, retriever.width() as i64];
         transaction
             .execute("INSERT INTO made VALUES (?1, ?2, ?3, random(), 1, 0, 0)", made)
@@ -152,52 +128,87 @@ impl Library {
     ///
     /// If it is not there, or is no library.
     pub fn open(path: &Path) -> Result<Self, Error> {
+        Self::open_within(path, BUSY_TIMEOUT)
+    }
+
+    /// [`Library::open`], which waits so long at most for another process that is writing; the same holds for everything
+    /// that is done with the library afterwards.
+    ///
+    /// # Errors
+    ///
+    /// As [`Library::open`]; [`Error::Busy`] if it has to wait longer.
+    pub fn open_within(path: &Path, timeout: Duration) -> Result<Self, Error> {
         if !path.is_file() {
             return Err(Error::NoSuchLibrary(shown(path)));
         }
+        let library = Self::connect_to(path)?;
+        library.set_busy_timeout(timeout)?;
+        library.check_schema()?;
+        library.check_indexes_of_small()?;
+        Ok(library)
+    }
+
+    /// Opens a file, of which nothing is known yet.
+    fn connect_to(path: &Path) -> Result<Self, Error> {
         let library = match Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE) {
             // Only a file that cannot be written is opened for reading alone; one that is busy is another matter.
             Err(error) if is_read_only(&error) => Self::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY),
             opened => opened,
         };
-        let library = library.map_err(fail(path))?;
-        let pragma = |name: &str| -> Result<i64, Error> {
-            library.connection.pragma_query_value(None, name, |row| row.get(0)).map_err(fail(path))
-        };
-        if pragma("application_id")? != APPLICATION_ID {
-            let found = "another SQLite file".to_owned();
-            return Err(Error::WrongKind { file: shown(path), expected: Artefact::Library, found });
-        }
-        let format = pragma("user_version")?;
-        if format != FORMAT {
-            let (artefact, file) = (Artefact::Library, shown(path));
-            return Err(Error::Unsupported { artefact, file, found: format, supported: FORMAT });
-        }
-        Ok(library)
+        library.map_err(fail(path))
     }
 
     fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Self> {
         let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        schema::protect(&connection)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.pragma_update(None, "synchronous", "FULL")?;
-        // A change that outgrows the cache would lock readers out before it is committed.
-        connection.pragma_update(None, "cache_spill", false)?;
-        Ok(Library { path: path.to_owned(), connection })
+        // Where the file is not there yet, SQLite has made it.
+        let library = Library { path: path.to_owned(), connection, identity: identity(path) };
+        library.connection.pragma_update(Some("main"), "cache_spill", UNCOMMITTED)?;
+        Ok(library)
+    }
+
+    fn set_busy_timeout(&self, timeout: Duration) -> Result<(), Error> {
+        self.connection.busy_timeout(timeout.min(BUSY_TIMEOUT)).map_err(fail(&self.path))
+    }
+
+    /// Whether the file that was opened is still the one at its path.
+    pub fn is_in_place(&self) -> bool {
+        self.identity.is_none() || identity(&self.path) == self.identity
+    }
+
+    fn expect_in_place(&self) -> Result<(), Error> {
+        if self.is_in_place() { Ok(()) } else { Err(Error::Replaced(shown(&self.path))) }
+    }
+
+    /// Refuses what can only be read, before work is done that could not be kept.
+    fn expect_writable(&self) -> Result<(), Error> {
+        match self.connection.is_readonly("main").map_err(fail(&self.path))? {
+            true => Err(read_only(&self.path)),
+            false => Ok(()),
+        }
     }
 
     /// What it was made with.
     ///
     /// # Errors
     ///
-    /// If the file is damaged.
+    /// If the file is damaged, or names something as its model that is no file, such as a pipe without an end.
     pub fn info(&self) -> Result<LibraryInfo, Error> {
-        self.one("SELECT fingerprint, model, width FROM made", |row| {
+        let made = self.one("SELECT fingerprint, model, width FROM made", |row| {
             Ok(LibraryInfo {
                 fingerprint: row.get(0)?,
                 model: row.get(1)?,
                 width: row.get::<_, i64>(2)? as usize,
             })
-        })
+        })?;
+        let is_special = |found: fs::Metadata| !found.is_file() && !found.is_dir();
+        if registry::bytes(&made.model).is_none() && fs::metadata(&made.model).is_ok_and(is_special) {
+            let message = format!("expected a model file, found a pipe or a device: `{}`", made.model);
+            return Err(self.error(message));
+        }
+        Ok(made)
     }
 
     /// What a query says that has one row.
@@ -260,17 +271,17 @@ impl Library {
         writer.commit()
     }
 
-    /// Begins an writer, which takes statements one by one; what is not committed does not get in.
+    /// Begins an addition, which takes statements one by one; what is not committed does not get in.
     ///
     /// # Errors
     ///
     /// If the model is another than the library's.
     pub fn writer<'a>(&'a mut self, retriever: &'a VectorRetriever) -> Result<LibraryWriter<'a>, Error> {
         self.check(retriever)?;
-        Ok(LibraryWriter::new(self, retriever))
+        LibraryWriter::new(self, retriever)
     }
 
-    /// Removes statements by names or patterns, and says how many.
+    /// Removes statements by names or patterns, and says how many. A name that a statement has is no pattern.
     ///
     /// # Errors
     ///
@@ -281,7 +292,13 @@ impl Library {
         let mut all = transaction.prepare("SELECT name FROM statements").map_err(&fail)?;
         let names = all.query_map([], |row| row.get(0)).map_err(&fail)?;
         let mut names: Vec<String> = names.collect::<Result<_, _>>().map_err(&fail)?;
-        names.retain(|name| patterns.iter().any(|pattern| matches(pattern, name)));
+        let is_name: Vec<bool> =
+            patterns.iter().map(|pattern| names.iter().any(|name| name == pattern)).collect();
+        let fits = |name: &String| {
+            let mut patterns = patterns.iter().zip(&is_name);
+            patterns.any(|(pattern, &is_name)| if is_name { pattern == name } else { matches(pattern, name) })
+        };
+        names.retain(fits);
         drop(all);
         let mut removed = 0;
         for name in names {
@@ -289,8 +306,10 @@ impl Library {
             removed +=
                 transaction.execute("DELETE FROM statements WHERE name = ?1", [name]).map_err(&fail)?;
         }
-        self.bump_generation()?;
-        transaction.commit().map_err(&fail)?;
+        if removed > 0 {
+            self.bump_generation()?;
+        }
+        self.finish(transaction)?;
         Ok(removed)
     }
 
@@ -348,33 +367,39 @@ impl Library {
         if check != "ok" {
             return Err(self.error(format!("the file is damaged: {check}")));
         }
-        let (mut count, mut analyzer) = (0, Analyzer::new(retriever));
+        self.check_indexes()?;
+        // Reads all rows at one moment, which tells whether some are missing.
+        self.scan(|_, _| Ok(()))?;
+        let mut analyzer = Analyzer::new(retriever);
         let features = "SELECT features FROM statements WHERE name = ?1";
         let mut features = self.connection.prepare(features).map_err(fail(&self.path))?;
-        self.scan(|entries, stored| {
-            count += entries.len();
-            let statements = entries.iter().map(|entry| &entry.statement);
+        let (mut count, mut last) = (0, 0);
+        // A part at a time: embedding takes long, and whoever changes the library should not wait for it.
+        while let Some(part) = self.part_after(last)? {
+            let statements = part.entries.iter().map(|entry| &entry.statement);
             let premises = statements.map(|s| analyzer.analyze(&s.name, &s.text, s.language));
             let premises: Vec<AnalyzedStatement> = premises.collect::<Result<_, Error>>()?;
             let rows = retriever.rows(&premises.iter().map(AnalyzedStatement::named).collect::<Vec<_>>());
             for (((premise, entry), row), stored) in
-                premises.iter().zip(&entries).zip(rows.iter()).zip(stored.iter())
+                premises.iter().zip(&part.entries).zip(rows.iter()).zip(part.rows.iter())
             {
-                let kept: Vec<u8> =
-                    features.query_row([&premise.name], |row| row.get(0)).map_err(fail(&self.path))?;
-                let is_same =
-                    entry.graph == premise.encoded.fingerprint() && kept == premise.features.to_bytes();
+                let kept = features.query_row([&premise.name], |row| row.get::<_, Vec<u8>>(0)).optional();
+                let kept = kept.map_err(fail(&self.path))?;
+                // What was removed meanwhile has no features any more.
+                let is_same = entry.graph == premise.encoded.fingerprint()
+                    && kept.is_none_or(|kept| kept == premise.features.to_bytes());
                 if !is_same || !row.is_close(&stored) {
                     return Err(self.damaged(&premise.name));
                 }
             }
-            Ok(())
-        })?;
+            count += part.entries.len();
+            last = part.last;
+        }
         Ok(count)
     }
 
     fn damaged(&self, name: &str) -> Error {
-        self.error(format!("the row of `{name}` is damaged; build the library again"))
+        self.error(format!("the row of `{name}` is damaged"))
     }
 
     fn error(&self, message: String) -> Error {
@@ -401,24 +426,37 @@ fn statement(row: &rusqlite::Row<'_>) -> rusqlite::Result<Statement> {
 
 /// Whether a file cannot be opened for writing.
 fn is_read_only(error: &rusqlite::Error) -> bool {
-    use rusqlite::ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
+    use ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
     matches!(error.sqlite_error_code(), Some(CannotOpen | PermissionDenied | ReadOnly))
 }
 
 /// What SQLite said of a file.
 fn fail(path: &Path) -> impl Fn(rusqlite::Error) -> Error {
     move |error| {
-        let message = match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::DatabaseBusy) => return Error::Busy(shown(path)),
-            Some(rusqlite::ErrorCode::NotADatabase) => {
+        let extended = error.sqlite_error().map(|error| error.extended_code);
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Error::Busy(shown(path)),
+            Some(ErrorCode::NotADatabase) => {
                 let found = "another file".to_owned();
-                return Error::WrongKind { file: shown(path), expected: Artefact::Library, found };
+                Error::WrongKind { file: shown(path), expected: Artefact::Library, found }
             }
-            Some(rusqlite::ErrorCode::ReadOnly) => "the file cannot be written".to_owned(),
-            _ => error.to_string(),
-        };
-        Error::corrupt(Artefact::Library, path, message)
+            Some(ErrorCode::ReadOnly) if extended == Some(rusqlite::ffi::SQLITE_READONLY_ROLLBACK) => {
+                Error::input(
+                    path,
+                    "a change that was not finished has to be undone first, but the file or its directory cannot be written",
+                )
+            }
+            Some(ErrorCode::ReadOnly) => read_only(path),
+            Some(ErrorCode::DatabaseCorrupt) => Error::corrupt(Artefact::Library, path, error),
+            // A value of another type than every library has.
+            None => Error::corrupt(Artefact::Library, path, error),
+            Some(_) => Error::input(path, error),
+        }
     }
+}
+
+fn read_only(path: &Path) -> Error {
+    Error::input(path, "the file cannot be written")
 }
 
 #[cfg(test)]

@@ -84,7 +84,8 @@ impl TryFrom<Cow<'_, str>> for Language {
     type Error = String;
 
     fn try_from(name: Cow<'_, str>) -> Result<Self, String> {
-        Language::named(&name).ok_or_else(|| format!("unknown variant `{name}`, expected `hol`, `tptp` or `lean`"))
+        Language::named(&name)
+            .ok_or_else(|| format!("unknown variant `{name}`, expected `hol`, `tptp` or `lean`"))
     }
 }
 

@@ -348,3 +348,342 @@ fn a_changed_byte_is_noticed_or_changes_nothing() {
     }
     assert!(noticed > same / 2, "{noticed} noticed, {same} without effect");
 }
+
+/// Everything of a library that questions depend on.
+fn state(path: &Path) -> Result<Vec<(Statement, Vec<Vec<String>>)>, formulanet::Error> {
+    let library = Library::open(path)?;
+    library.load()?;
+    let statements = library.statements()?;
+    statements
+        .into_iter()
+        .map(|statement| {
+            // By its name, which asks the index.
+            assert_eq!(library.statement(&statement.name)?, statement);
+            let proofs = library.proofs_of(&statement.name)?;
+            Ok((statement, proofs))
+        })
+        .collect()
+}
+
+fn one(retriever: &VectorRetriever, name: &str, text: &str) -> AnalyzedStatement {
+    premises(retriever, [(name.to_owned(), text.to_owned())]).remove(0)
+}
+
+#[test]
+fn a_name_that_comes_twice_keeps_its_proofs() {
+    let (folder, retriever) = (Folder::new(), retriever());
+    let mut library = theory(&folder.path("theory.db"), &retriever);
+    let before = state(&folder.path("theory.db")).unwrap();
+    let text = library.statement("plus_left_comm").unwrap().text;
+    let mut again = one(&retriever, "plus_left_comm", &text);
+    again.module = "theory".into();
+    let other = one(&retriever, "plus_left_comm", "!x. x = x");
+    let added = add(&mut library, [again.clone(), other.clone(), again.clone()], &retriever);
+    assert_eq!(added, Added { same: 1, repeated: 2, ..Added::default() });
+    assert_eq!(state(&folder.path("theory.db")).unwrap(), before);
+    // What was said of a text does not hold for another one of the same addition.
+    again.proofs = vec![proof("plus_left_comm", "plus_zero")];
+    let added = add(&mut library, [again, other], &retriever);
+    assert_eq!((added.replaced, added.proofs), (1, 0));
+    assert!(library.proofs_of("plus_left_comm").unwrap().is_empty());
+    library.verify(&retriever).unwrap();
+}
+
+#[test]
+fn another_module_is_a_change_and_keeps_proofs() {
+    let (folder, retriever) = (Folder::new(), retriever());
+    let path = folder.path("theory.db");
+    let mut library = theory(&path, &retriever);
+    let (reader, text) = (Library::open(&path).unwrap(), library.statement("plus_left_comm").unwrap().text);
+    let shelf = reader.load().unwrap();
+    let mut moved = one(&retriever, "plus_left_comm", &text);
+    moved.module = "elsewhere".into();
+    assert_eq!(add(&mut library, [moved], &retriever), Added { replaced: 1, ..Added::default() });
+    assert_eq!(library.proofs_of("plus_left_comm").unwrap().len(), 1);
+    assert_eq!(news(&reader, &shelf), "rewritten");
+    let entries = reader.load().unwrap().entries;
+    let entry = entries.iter().find(|entry| entry.statement.name == "plus_left_comm").unwrap();
+    assert_eq!(&*entry.module, "elsewhere");
+    library.verify(&retriever).unwrap();
+}
+
+#[test]
+fn a_name_is_no_pattern() {
+    let retriever = retriever();
+    let remove = |patterns: &[&str]| {
+        let mut library = Library::in_memory(&retriever).unwrap();
+        let names = ["MULT*", "MULT_1", "MULT", "WHY?"].map(|name| (name.to_owned(), "x = x".to_owned()));
+        add(&mut library, premises(&retriever, names), &retriever);
+        let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
+        library.remove(&patterns).unwrap();
+        let left: Vec<String> = library.statements().unwrap().into_iter().map(|s| s.name).collect();
+        left.join(" ")
+    };
+    assert_eq!(remove(&["MULT*"]), "MULT_1 MULT WHY?");
+    assert_eq!(remove(&["MUL*"]), "WHY?");
+    assert_eq!(remove(&[r"MUL*\*"]), "MULT_1 MULT WHY?");
+    assert_eq!(remove(&["MULT*", "MULT_?"]), "MULT WHY?");
+    assert_eq!(remove(&["WHY?", "none*"]), "MULT* MULT_1 MULT");
+}
+
+/// Whoever reads or changes a library does not wait for an addition that is still being read or embedded.
+#[test]
+fn an_addition_that_takes_long_is_in_the_way_of_nobody() {
+    let (folder, retriever) = (Folder::new(), retriever());
+    let path = folder.path("one.db");
+    Library::build(&path, &retriever, "tiny", |addition| addition.push(one(&retriever, "a", "x = x")))
+        .unwrap();
+    let mut slow = Library::open(&path).unwrap();
+    let mut addition = slow.writer(&retriever).unwrap();
+    for premise in many(&retriever) {
+        addition.push(premise).unwrap();
+    }
+    addition.push(one(&retriever, "b", "x = y")).unwrap();
+    let begin = std::time::Instant::now();
+    let patience = std::time::Duration::from_millis(100);
+    let mut other = Library::open_within(&path, patience).unwrap();
+    assert_eq!(other.load().unwrap().entries.len(), 1);
+    assert_eq!(
+        add(&mut other, [one(&retriever, "b", "x < y"), one(&retriever, "c", "x = x")], &retriever).new,
+        2
+    );
+    assert_eq!(other.remove(&["c".into(), "N5".into()]).unwrap(), 1);
+    assert!(begin.elapsed() < std::time::Duration::from_secs(10));
+    // The last that is committed counts.
+    let added = addition.commit().unwrap();
+    assert_eq!((added.new, added.replaced), (MANY, 1));
+    let library = Library::open(&path).unwrap();
+    assert_eq!((library.count().unwrap(), library.statement("b").unwrap().text), (MANY + 2, "x = y".into()));
+    library.verify(&retriever).unwrap();
+}
+
+/// A statement that is there when an addition has it, and that is removed before the addition is written, is written.
+#[test]
+fn what_was_removed_meanwhile_is_added() {
+    let (folder, retriever) = (Folder::new(), retriever());
+    let path = folder.path("one.db");
+    Library::build(&path, &retriever, "tiny", |addition| addition.push(one(&retriever, "a", "x = x")))
+        .unwrap();
+    let (mut slow, mut quick) = (Library::open(&path).unwrap(), Library::open(&path).unwrap());
+    let mut addition = slow.writer(&retriever).unwrap();
+    for premise in std::iter::once(one(&retriever, "a", "x = x")).chain(many(&retriever)) {
+        addition.push(premise).unwrap();
+    }
+    quick.remove(&["a".into()]).unwrap();
+    assert_eq!(addition.commit().unwrap().new, MANY + 1);
+    assert_eq!(quick.statement("a").unwrap().text, "x = x");
+    quick.verify(&retriever).unwrap();
+}
+
+#[test]
+fn an_addition_that_gives_up_writes_nothing() {
+    let (folder, retriever) = (Folder::new(), retriever());
+    let path = folder.path("one.db");
+    Library::build(&path, &retriever, "tiny", |addition| addition.push(one(&retriever, "a", "x = x")))
+        .unwrap();
+    let mut library = Library::open(&path).unwrap();
+    let stopped = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let cancel = formulanet::Cancel::when({
+        let stopped = Arc::clone(&stopped);
+        move || stopped.load(std::sync::atomic::Ordering::Relaxed)
+    });
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let mut addition = library.writer(&retriever).unwrap().until(cancel, deadline);
+    addition.push(one(&retriever, "b", "x = x")).unwrap();
+    stopped.store(true, std::sync::atomic::Ordering::Relaxed);
+    assert!(matches!(addition.commit(), Err(formulanet::Error::Interrupted)));
+    // Another that waits for a writer until its time is over.
+    let lock = rusqlite::Connection::open(&path).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_millis(200);
+    let mut addition = library.writer(&retriever).unwrap().until(formulanet::Cancel::never(), deadline);
+    addition.push(one(&retriever, "b", "x = x")).unwrap();
+    assert!(matches!(addition.commit(), Err(formulanet::Error::Busy(_))));
+    assert!(deadline.elapsed() < std::time::Duration::from_secs(10));
+    drop(lock);
+    assert_eq!(library.count().unwrap(), 1);
+}
+
+/// A change to a file that is no longer at its place would be lost.
+#[test]
+fn a_library_that_was_replaced_is_not_changed() {
+    let (folder, retriever) = (Folder::new(), retriever());
+    let [path, other] = ["one.db", "other.db"].map(|name| folder.path(name));
+    for path in [&path, &other] {
+        Library::build(path, &retriever, "tiny", |addition| addition.push(one(&retriever, "a", "x = x")))
+            .unwrap();
+    }
+    let mut library = Library::open(&path).unwrap();
+    let mut addition = library.writer(&retriever).unwrap();
+    addition.push(one(&retriever, "b", "x = x")).unwrap();
+    std::fs::rename(&other, &path).unwrap();
+    assert!(matches!(addition.commit(), Err(formulanet::Error::Replaced(_))));
+    assert!(matches!(library.learn(&[proof("a", "b")], false), Err(formulanet::Error::Replaced(_))));
+    assert!(matches!(library.remove(&["a".into()]), Err(formulanet::Error::Replaced(_))));
+    assert_eq!(Library::open(&path).unwrap().count().unwrap(), 1);
+}
+
+/// Two copies of a library that go on differently have the same numbers, and are told apart.
+#[test]
+fn copies_that_differ_are_told_apart() {
+    let (folder, retriever) = (Folder::new(), retriever());
+    let [first, second] = ["first.db", "second.db"].map(|name| folder.path(name));
+    drop(theory(&first, &retriever));
+    std::fs::copy(&first, &second).unwrap();
+    let [mut a, mut b] = [&first, &second].map(|path| Library::open(path).unwrap());
+    add(&mut a, [one(&retriever, "new", "x = x")], &retriever);
+    let shelf = a.load().unwrap();
+    add(&mut b, [one(&retriever, "new", "x = y")], &retriever);
+    assert_eq!((news(&a, &shelf), news(&b, &shelf)), ("none", "rewritten"));
+    add(&mut b, [one(&retriever, "more", "x = y")], &retriever);
+    assert_eq!(news(&b, &shelf), "rewritten");
+    add(&mut a, [one(&retriever, "more", "x = y")], &retriever);
+    assert_eq!(news(&a, &shelf), "appended");
+    // The same with proofs, and with what has been taken back.
+    let shelf = a.load().unwrap();
+    b = Library::open(&{
+        std::fs::copy(&first, &second).unwrap();
+        second
+    })
+    .unwrap();
+    a.learn(&[proof("new", "plus_comm")], true).unwrap();
+    b.learn(&[proof("new", "plus_zero")], true).unwrap();
+    assert_eq!((news(&a, &shelf), news(&b, &shelf)), ("appended", "appended"));
+    let shelf = a.load().unwrap();
+    assert_eq!(news(&b, &shelf), "rewritten");
+    b.forget("rev_rev", false).unwrap();
+    a.forget("rev_append", false).unwrap();
+    let shelf = a.load().unwrap();
+    assert_eq!(news(&b, &shelf), "rewritten");
+}
+
+#[test]
+fn a_file_of_somebody_else_is_refused() {
+    let (folder, retriever) = (Folder::new(), retriever());
+    let check = |change: &str, expected: &str| {
+        let path = folder.path("one.db");
+        let _ = std::fs::remove_file(&path);
+        Library::build(&path, &retriever, "tiny", |addition| addition.push(one(&retriever, "a", "x = x")))
+            .unwrap();
+        rusqlite::Connection::open(&path).unwrap().execute_batch(change).unwrap();
+        let error = Library::open(&path).and_then(|library| library.info()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{change}: {error}");
+    };
+    check(
+        "CREATE TRIGGER gone AFTER INSERT ON statements BEGIN DELETE FROM statements WHERE name LIKE 'a%'; END",
+        "a trigger `gone` that no library has",
+    );
+    check(
+        "DROP TABLE reader; CREATE VIEW reader AS WITH RECURSIVE n(model) AS (SELECT 1 UNION ALL SELECT 1 FROM n) \
+         SELECT model FROM n",
+        "a view `reader` that no library has",
+    );
+    check("CREATE TABLE more (x)", "a table `more` that no library has");
+    check("DROP TRIGGER statement_added", "some of them");
+    check("PRAGMA application_id = 1", "another SQLite file");
+    check("PRAGMA user_version = 1", "format 9, found 1");
+    #[cfg(unix)]
+    {
+        let pipe = folder.text("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        check(&format!("UPDATE made SET model = '{pipe}'"), "a pipe or a device");
+        check("UPDATE made SET model = '/dev/zero'", "a pipe or a device");
+    }
+}
+
+/// A copy that has some pages of before a change and some of after it is one of both, or is refused.
+#[test]
+fn a_torn_copy_is_refused() {
+    let (folder, retriever) = (Folder::new(), retriever());
+    let [path, torn] = ["one.db", "torn.db"].map(|name| folder.path(name));
+    let statement = |i: usize| (format!("N{i}"), format!("!x. x + {} < {} * x", i % 9, i % 7));
+    let fill = |range: std::ops::Range<usize>| premises(&retriever, range.map(statement));
+    Library::build(&path, &retriever, "tiny", |addition| {
+        fill(0..300).into_iter().try_for_each(|premise| addition.push(premise))
+    })
+    .unwrap();
+    let (before, first) = (state(&path).unwrap(), std::fs::read(&path).unwrap());
+    let mut library = Library::open(&path).unwrap();
+    add(&mut library, fill(300..500), &retriever);
+    library.learn(&(2..90).map(|i| proof(&format!("N{i}"), "N0 N1")).collect::<Vec<_>>(), true).unwrap();
+    library.remove(&["N1?".into(), "N2?0".into()]).unwrap();
+    let (after, last) = (state(&path).unwrap(), std::fs::read(&path).unwrap());
+    let mut dice = 7u64;
+    let (mut refused, mut whole) = (0, 0);
+    for _ in 0..150 {
+        let mut bytes = last.clone();
+        for (number, page) in bytes.chunks_mut(4096).enumerate() {
+            dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            if let Some(old) = first.get(number * 4096..(number + 1) * 4096).filter(|_| dice >> 62 == 0) {
+                page.copy_from_slice(old);
+            }
+        }
+        std::fs::write(&torn, &bytes).unwrap();
+        match state(&torn) {
+            Err(_) => refused += 1,
+            Ok(found) => {
+                assert!(found == after || found == before, "a mixture of two states was read");
+                whole += 1;
+            }
+        }
+    }
+    assert!(refused > 100, "{refused} refused, {whole} whole");
+}
+
+#[test]
+fn a_damaged_library_is_repaired() {
+    let (folder, retriever) = (Folder::new(), retriever());
+    let path = folder.path("theory.db");
+    drop(theory(&path, &retriever));
+    let before = state(&path).unwrap();
+    // Vectors, features and an index entry can be made again; a text and a proof cannot.
+    let damage = "UPDATE statements SET row = zeroblob(length(row)) WHERE name = 'plus_zero';
+                  UPDATE statements SET features = x'00' WHERE name = 'rev_nil';
+                  UPDATE statements SET text = '!x. x = x' WHERE name = 'length_rev';
+                  UPDATE proofs SET used = '[\"plus_zero\"]' WHERE name = 'rev_append';";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(damage).unwrap();
+    assert!(Library::open(&path).unwrap().verify(&retriever).is_err());
+    let repaired = Library::repair(&path, &retriever, "tiny").unwrap();
+    assert_eq!(repaired.embedded, ["plus_zero", "rev_nil"]);
+    assert_eq!((&repaired.lost[..], repaired.statements), (&["length_rev".to_owned()][..], before.len() - 1));
+    assert_eq!(Library::open(&path).unwrap().verify(&retriever).unwrap(), before.len() - 1);
+    let found = state(&path).unwrap();
+    for (statement, proofs) in found {
+        let (_, expected) = before.iter().find(|(other, _)| *other == statement).unwrap();
+        let is_lost = statement.name == "rev_append";
+        assert!(if is_lost { proofs.is_empty() } else { proofs == *expected }, "{}", statement.name);
+    }
+    assert!(repaired.kept.is_file() && repaired.lost_proofs >= 1);
+    // The damaged file is not lost by a second repair.
+    let again = Library::repair(&path, &retriever, "tiny");
+    assert!(matches!(again, Err(formulanet::Error::Exists { .. })));
+}
+
+/// Pages that cannot be read at all cost the statements on them.
+#[test]
+fn what_lies_around_a_damaged_page_is_saved() {
+    let (folder, retriever) = (Folder::new(), retriever());
+    let path = folder.path("one.db");
+    Library::build(&path, &retriever, "tiny", |addition| {
+        let statement = |i: usize| (format!("N{i}"), format!("!x. x + {} < {} * x", i % 9, i % 7));
+        premises(&retriever, (0..300).map(statement))
+            .into_iter()
+            .try_for_each(|premise| addition.push(premise))
+    })
+    .unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let (mut repaired, pages) = (0, bytes.len() / 4096);
+    for page in 2..pages {
+        let mut damaged = bytes.clone();
+        damaged[page * 4096..][..4096].fill(0xAA);
+        std::fs::write(&path, &damaged).unwrap();
+        let _ = std::fs::remove_file(folder.path("one.db.damaged"));
+        if state(&path).is_ok() {
+            continue;
+        }
+        let Ok(saved) = Library::repair(&path, &retriever, "tiny") else { continue };
+        assert_eq!(Library::open(&path).unwrap().verify(&retriever).unwrap(), saved.statements);
+        repaired += 1;
+    }
+    assert!(repaired > pages / 2, "{repaired} of {pages}");
+}

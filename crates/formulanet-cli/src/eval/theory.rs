@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         (None, Some(tests)) => TheoryTest::given(file, tests, asked.strict)?,
         (None, None) => return Err(wrong("--theory needs --test-last or --test, which say what to ask for")),
     };
-    test.warnings().for_each(|oddity| eprintln!("warning: {oddity}"));
+    test.warnings().for_each(|oddity| tell!("warning: {oddity}"));
     let methods = match (asked.method, arguments.format, &asked.rankings) {
         (Some(method), ..) => vec![method],
         (None, Output::Text, None) => Method::ALL.map(|(_, method)| method).to_vec(),

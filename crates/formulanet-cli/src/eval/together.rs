@@ -31,7 +31,7 @@ pub(super) fn run(file: &JointModelFile, arguments: &Arguments) -> Result<()> {
         problems = problems.with_useful_share(share);
     }
     if problems.origin().skipped.count > 0 && speaks() {
-        eprintln!("skipped {} statements", problems.origin().skipped.count);
+        tell!("skipped {} statements", problems.origin().skipped.count);
     }
     let is_pool = !problems.features().is_empty();
     let usual = if is_prepared || is_pool { Part::Validation } else { Part::All };

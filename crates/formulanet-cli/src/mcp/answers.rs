@@ -11,7 +11,7 @@ use formulanet::problem::ProblemOptions;
 use formulanet::read::{Proof, Source};
 use formulanet::util::glob::matches;
 use formulanet::{
-    Cancel, Corpus, Engine, Language, Library, Policy, Problem, Query, Ranking, Residency, Statement, Take,
+    Cancel, Corpus, Engine, Language, Library, Problem, Query, Ranking, Residency, Statement, Take,
 };
 use serde_json::json;
 

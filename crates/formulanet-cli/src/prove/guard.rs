@@ -36,7 +36,7 @@ pub(crate) fn guard(arguments: GuardArguments) -> Result<()> {
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) => {
-            eprintln!("cannot run `{}`: {error}", program.to_string_lossy());
+            tell!("cannot run `{}`: {error}", program.to_string_lossy());
             std::process::exit(NOT_STARTED);
         }
     };

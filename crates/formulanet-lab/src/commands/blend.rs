@@ -109,7 +109,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         calibrate(&rows.map(|(row, is_used)| (forest.score(row), is_used)).collect::<Vec<_>>())
     });
     SignalBlend::new(forest, calibration, &origin)?.save(&arguments.out)?;
-    eprintln!("{origin}; calibration {calibration:?}: {}", arguments.out.display());
+    formulanet_cli::tell!("{origin}; calibration {calibration:?}: {}", arguments.out.display());
     Ok(())
 }
 

@@ -57,6 +57,6 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let tally = make_tally(&prepared, &options, &Bar::new())?;
     tally.save(&arguments.out)?;
     let (pairs, entries, trees) = (tally.origin.pairs, tally.entries(), tally.trees());
-    eprintln!("{pairs} pairs, {entries} counts, {trees} trees: {}", arguments.out.display());
+    formulanet_cli::tell!("{pairs} pairs, {entries} counts, {trees} trees: {}", arguments.out.display());
     Ok(())
 }

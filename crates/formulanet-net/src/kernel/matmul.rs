@@ -314,6 +314,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::print_stderr, reason = "who runs the tests should know")]
     fn kernels_that_this_cpu_cannot_run_are_named() {
         for kernel in [Kernel::F32, Kernel::BF16].concat() {
             match kernel.is_available() {

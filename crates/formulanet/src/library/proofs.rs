@@ -35,7 +35,6 @@ impl Library {
     ///
     /// If the file cannot be written; if `is_strict`, also if a proof uses what it proves or what comes after it.
     pub fn learn(&mut self, proofs: &[Proof], is_strict: bool) -> Result<Learned, Error> {
-        let fail = fail(&self.path);
         let transaction = self.writing()?;
         let mut learned = Learned::default();
         let mut new = Vec::new();
@@ -51,7 +50,7 @@ impl Library {
         }
         learned.new = new.len();
         check_references(self, &new, is_strict, &mut learned.warnings)?;
-        transaction.commit().map_err(&fail)?;
+        self.finish(transaction)?;
         Ok(learned)
     }
 
@@ -72,7 +71,7 @@ impl Library {
         if forgotten > 0 {
             self.bump_generation()?;
         }
-        transaction.commit().map_err(&fail)?;
+        self.finish(transaction)?;
         Ok(forgotten)
     }
 
@@ -125,13 +124,13 @@ impl Library {
         Ok(Some(learned))
     }
 
-    /// Visits statements and proofs with higher numbers than these.
+    /// Visits statements and proofs with higher numbers than these. Returns the sum of the proofs.
     pub(super) fn recorded_since(
         &self,
         statement: i64,
         proof: i64,
         mut visit: impl FnMut(Recorded),
-    ) -> Result<(), Error> {
+    ) -> Result<i64, Error> {
         let fail = fail(&self.path);
         let query = "SELECT name, features, features_sum FROM statements WHERE number > ?1 ORDER BY number";
         let mut query = self.connection.prepare_cached(query).map_err(&fail)?;
@@ -161,7 +160,7 @@ impl Library {
             visit(Recorded::Proof(name, used));
         }
         let expected: i64 = self.one("SELECT proof_sum FROM made", |row| row.get(0))?;
-        if proof == 0 && total != expected { Err(self.damaged_proof()) } else { Ok(()) }
+        if proof == 0 && total != expected { Err(self.damaged_proof()) } else { Ok(total) }
     }
 
     fn names(&self, used: &str) -> Result<Vec<String>, Error> {
@@ -169,23 +168,33 @@ impl Library {
     }
 
     fn damaged_proof(&self) -> Error {
-        self.error("the list of a proof is damaged; build the library again".to_owned())
+        self.error("the list of a proof is damaged".to_owned())
     }
 
-    /// Begins a change; others that want to change the library wait.
+    /// Begins a change; others that want to change the library wait. Refuses a file that is no longer at its place: what is
+    /// written there would be lost.
     pub(super) fn writing(&self) -> Result<Transaction<'_>, Error> {
-        Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate).map_err(fail(&self.path))
+        let begun = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate);
+        let begun = begun.map_err(fail(&self.path))?;
+        self.expect_in_place()?;
+        Ok(begun)
+    }
+
+    /// Makes a change last, and says if the file was replaced meanwhile.
+    pub(super) fn finish(&self, transaction: Transaction<'_>) -> Result<(), Error> {
+        transaction.commit().map_err(fail(&self.path))?;
+        self.expect_in_place()
     }
 
     /// Notes that something is not as it was, so that who has read it reads all of it again.
     pub(super) fn bump_generation(&self) -> Result<(), Error> {
-        self.connection.execute("UPDATE made SET page = page + 1", []).map_err(fail(&self.path))?;
+        self.connection.execute("UPDATE made SET page = random()", []).map_err(fail(&self.path))?;
         Ok(())
     }
 }
 
 /// The checksum of a proof, which also tells it from others of the same statement.
-fn proof_sum(name: &str, used: &str) -> i64 {
+pub(super) fn proof_sum(name: &str, used: &str) -> i64 {
     checksum::sum(&[name.as_bytes(), used.as_bytes()])
 }
 
@@ -210,7 +219,7 @@ pub(super) fn delete_proofs(library: &Library, name: &str) -> Result<usize, Erro
     delete.execute([name]).map_err(&fail)
 }
 
-fn number(library: &Library, name: &str) -> Result<Option<i64>, Error> {
+pub(super) fn number(library: &Library, name: &str) -> Result<Option<i64>, Error> {
     let fail = fail(&library.path);
     let query = "SELECT number FROM statements WHERE name = ?1";
     let mut query = library.connection.prepare_cached(query).map_err(&fail)?;

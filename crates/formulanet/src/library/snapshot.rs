@@ -16,12 +16,14 @@ use crate::{Error, Language, Library};
 pub struct Generation {
     /// Tells one build of a library from another.
     build: i64,
-    /// Changes when a statement or a proof is removed or replaced.
+    /// Another number whenever a statement or a proof is removed or replaced.
     page: i64,
     /// The highest number of a statement.
     statement: i64,
     /// The highest number of a proof.
     proof: i64,
+    /// The sum of all statements, and that of all proofs. Two copies of one build may go on differently.
+    sums: (i64, i64),
 }
 
 /// The difference between a library and what was read of it before.
@@ -42,6 +44,18 @@ pub struct Additions {
     entries: Vec<LibraryEntry>,
     rows: VectorColumn,
     recorded: Vec<Recorded>,
+}
+
+impl Additions {
+    /// The number of statements.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether only proofs were added.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
 }
 
 /// A row of the library that its proofs are indexed by.
@@ -103,6 +117,7 @@ impl Library {
     }
 
     fn load_now(&self) -> Result<LibrarySnapshot, Error> {
+        self.check_indexes()?;
         let (mut entries, mut all) =
             (Vec::with_capacity(self.count()?), VectorColumn::new(self.info()?.width));
         self.scan(|part, rows| {
@@ -134,14 +149,18 @@ impl Library {
             return Ok(Change::Rewritten);
         }
         let (mut entries, mut all) = (Vec::new(), VectorColumn::new(self.info()?.width));
-        self.scan_behind(from.statement, |part, rows| {
+        let statements = self.scan_behind(from.statement, |part, rows| {
             entries.extend(part);
             all.append(rows);
             Ok(())
         })?;
-        let mut recorded = Vec::new();
+        let (mut recorded, mut proofs) = (Vec::new(), 0);
         if has_index {
-            self.recorded_since(from.statement, from.proof, |one| recorded.push(one))?;
+            proofs = self.recorded_since(from.statement, from.proof, |one| recorded.push(one))?;
+        }
+        // What was there before has to be there still.
+        if (checksum::add(from.sums.0, statements), checksum::add(from.sums.1, proofs)) != to.sums {
+            return Ok(Change::Rewritten);
         }
         let language = self.language()?;
         Ok(Change::Appended(Box::new(Additions { from, to, language, entries, rows: all, recorded })))
@@ -160,7 +179,7 @@ impl Library {
             transaction.execute("INSERT INTO reader VALUES (?1)", [model]).map_err(&fail)?;
         }
         self.bump_generation()?;
-        transaction.commit().map_err(&fail)
+        self.finish(transaction)
     }
 
     /// The reader that was fitted to this library, if there is one.
@@ -169,12 +188,14 @@ impl Library {
     ///
     /// If it is damaged.
     pub fn fitted_reranker(&self) -> Result<Option<JointModelFile>, Error> {
-        let fail = fail(&self.path);
-        let query = "SELECT model FROM reader";
-        let found: Option<Vec<u8>> =
-            self.connection.query_row(query, [], |row| row.get(0)).optional().map_err(&fail)?;
         let name = self.path.display().to_string();
-        found.map(|bytes| JointModelFile::from_bytes(&bytes, &name)).transpose()
+        self.fitted_bytes()?.map(|bytes| JointModelFile::from_bytes(&bytes, &name)).transpose()
+    }
+
+    pub(super) fn fitted_bytes(&self) -> Result<Option<Vec<u8>>, Error> {
+        let query = "SELECT model FROM reader";
+        let found = self.connection.query_row(query, [], |row| row.get(0)).optional();
+        found.map_err(fail(&self.path))
     }
 
     /// A number that changes when another connection has changed the library.
@@ -188,14 +209,10 @@ impl Library {
 
     fn generation(&self) -> Result<Generation, Error> {
         let query = "SELECT build, page, (SELECT ifnull(max(number), 0) FROM statements),
-                     (SELECT ifnull(max(number), 0) FROM proofs) FROM made";
+                     (SELECT ifnull(max(number), 0) FROM proofs), statement_sum, proof_sum FROM made";
         self.one(query, |row| {
-            Ok(Generation {
-                build: row.get(0)?,
-                page: row.get(1)?,
-                statement: row.get(2)?,
-                proof: row.get(3)?,
-            })
+            let (build, page, statement, proof) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+            Ok(Generation { build, page, statement, proof, sums: (row.get(4)?, row.get(5)?) })
         })
     }
 
@@ -209,26 +226,40 @@ impl Library {
         &self,
         visit: impl FnMut(Vec<LibraryEntry>, &VectorColumn) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        self.scan_behind(0, visit)
+        self.scan_behind(0, visit).map(|_| ())
     }
 
-    /// The same for statements with a higher number than this one.
+    /// The same for statements with a higher number than this one. Returns their sum.
     fn scan_behind(
         &self,
         number: i64,
         mut visit: impl FnMut(Vec<LibraryEntry>, &VectorColumn) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let fail = fail(&self.path);
-        let width = self.info()?.width;
+    ) -> Result<i64, Error> {
         // Read before the statements: what is added meanwhile is in none of both, because this is one look at the file.
         let _moment = self.connection.is_autocommit().then(|| self.read_transaction()).transpose()?;
         let expected: i64 = self.one("SELECT statement_sum FROM made", |row| row.get(0))?;
-        let query = "SELECT name, text, syntax, row, graph, module, sum FROM statements WHERE number > ?1 ORDER BY number";
+        let (mut last, mut total) = (number, 0);
+        while let Some(part) = self.part_after(last)? {
+            (last, total) = (part.last, checksum::add(total, part.sum));
+            visit(part.entries, &part.rows)?;
+        }
+        if number == 0 && total != expected {
+            return Err(self.error("the file is damaged: statements are missing".to_owned()));
+        }
+        Ok(total)
+    }
+
+    /// Some thousand statements with higher numbers than this one; `None` if there are none.
+    pub(super) fn part_after(&self, number: i64) -> Result<Option<Part>, Error> {
+        let fail = fail(&self.path);
+        let query =
+            "SELECT name, text, syntax, row, graph, module, sum, number FROM statements WHERE number > ?1
+                     ORDER BY number LIMIT ?2";
         let mut query = self.connection.prepare_cached(query).map_err(&fail)?;
-        let mut found = query.query([number]).map_err(&fail)?;
-        let (mut entries, mut rows) = (Vec::new(), VectorColumn::new(width));
-        let mut last: Arc<str> = Arc::from("");
-        let mut total = 0;
+        let mut found = query.query([number, CHUNK as i64]).map_err(&fail)?;
+        let mut part =
+            Part { entries: Vec::new(), rows: VectorColumn::new(self.info()?.width), sum: 0, last: number };
+        let mut module_before: Arc<str> = Arc::from("");
         while let Some(row) = found.next().map_err(&fail)? {
             let statement = statement(row).map_err(&fail)?;
             let blob = row.get_ref(3).map_err(&fail)?.as_blob().unwrap_or_default();
@@ -237,24 +268,27 @@ impl Library {
             let language = row.get_ref(2).map_err(&fail)?.as_str().unwrap_or_default();
             let texts = [&statement.name, &statement.text, language, module].map(str::as_bytes);
             let sum = checksum::of_statement(texts, graph, blob);
-            if Ok(sum) != row.get(6) || !rows.push_bytes(blob) {
+            if Ok(sum) != row.get(6) || !part.rows.push_bytes(blob) {
                 return Err(self.damaged(&statement.name));
             }
-            total = checksum::add(total, sum);
+            (part.sum, part.last) = (checksum::add(part.sum, sum), row.get(7).map_err(&fail)?);
             // Statements of a module stand together, and share its name.
-            if module != &*last {
-                last = Arc::from(module);
+            if module != &*module_before {
+                module_before = Arc::from(module);
             }
-            entries.push(LibraryEntry { statement, graph: graph as u64, module: Arc::clone(&last) });
-            if entries.len() == CHUNK {
-                visit(std::mem::take(&mut entries), &rows)?;
-                rows = VectorColumn::new(width);
-            }
+            let module = Arc::clone(&module_before);
+            part.entries.push(LibraryEntry { statement, graph: graph as u64, module });
         }
-        if number == 0 && total != expected {
-            return Err(self
-                .error("expected more statements; the file is damaged: build the library again".to_owned()));
-        }
-        if entries.is_empty() { Ok(()) } else { visit(entries, &rows) }
+        Ok((!part.entries.is_empty()).then_some(part))
     }
+}
+
+/// Some of a library's statements, with their rows.
+pub(super) struct Part {
+    pub(super) entries: Vec<LibraryEntry>,
+    pub(super) rows: VectorColumn,
+    /// The sum of these statements.
+    sum: i64,
+    /// The number of the last.
+    pub(super) last: i64,
 }

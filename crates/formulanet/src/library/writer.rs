@@ -2,21 +2,28 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Instant;
 
-use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::Transaction;
 
+use super::{CHUNK, proofs};
 use crate::analyze::AnalyzedStatement;
-use crate::library::{CHUNK, checksum, fail, proofs};
 use crate::read::{Proof, ProofWarnings};
 use crate::retrieve::VectorRetriever;
-use crate::{Error, Library};
+use crate::{Cancel, Error, Library};
+
+mod put;
+mod staged;
+
+use put::Ready;
+use staged::Staged;
 
 /// What an addition did. Of statements with the same name, the last counts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Added {
     /// Statements that were not there before.
     pub new: usize,
-    /// Statements whose text changed.
+    /// Statements whose text, language or module changed.
     pub replaced: usize,
     /// Statements that were there already.
     pub same: usize,
@@ -24,46 +31,71 @@ pub struct Added {
     pub repeated: usize,
     /// Proofs that were not known before.
     pub proofs: usize,
-    /// What is strange in these.
+    /// Proofs of statements that the library does not have, which were not kept.
+    pub of_unknown: usize,
+    /// What is strange in new proofs.
     pub warnings: ProofWarnings,
 }
 
 /// An addition that has begun: all of it or nothing gets into the library.
 ///
-/// Statements are embedded and written a few thousand at a time, so that memory does not grow with their number but for
-/// their names. Other writers have to wait from the first of these writes on.
+/// Statements are embedded a few thousand at a time and wait beside the library, so that neither readers nor other writers
+/// wait for those who read or embed them. [`LibraryWriter::commit`] writes all of them at once.
 pub struct LibraryWriter<'a> {
     library: &'a Library,
     retriever: &'a VectorRetriever,
-    transaction: Option<Transaction<'a>>,
+    place: Place<'a>,
     waiting: Vec<AnalyzedStatement>,
-    changes: HashMap<String, Change>,
-    repeated: usize,
-    /// Proofs that were not there, by what they prove.
-    learned: Vec<Proof>,
+    /// Proofs that came without their statements.
+    claims: Vec<Proof>,
+    cancel: Cancel,
+    /// When to give up waiting for another process that writes.
+    deadline: Option<Instant>,
     is_strict: bool,
-    writes: bool,
 }
 
-/// Hashes of what the library had under a name, and of what it has now.
-struct Change {
-    before: Option<u64>,
-    now: u64,
+/// Where statements go when they are embedded.
+enum Place<'a> {
+    /// Beside the library, until the end.
+    Beside(Staged<'a>),
+    /// Into a library that nobody else sees yet.
+    Within(Transaction<'a>, Seen),
+    /// Nowhere: another process writes.
+    Nowhere(Seen),
+}
+
+/// What was written so far in one addition to a new library.
+#[derive(Default)]
+struct Seen {
+    /// Hashes of texts by names.
+    texts: HashMap<String, u64>,
+    given: usize,
+    /// Proofs that were not there.
+    learned: Vec<Proof>,
+}
+
+/// What was written, and the proofs to be written after it.
+struct Counts {
+    added: Added,
+    proofs: Vec<Proof>,
 }
 
 impl<'a> LibraryWriter<'a> {
-    pub(super) fn new(library: &'a Library, retriever: &'a VectorRetriever) -> Self {
-        LibraryWriter {
-            library,
-            retriever,
-            transaction: None,
-            waiting: Vec::new(),
-            changes: HashMap::new(),
-            repeated: 0,
-            learned: Vec::new(),
-            is_strict: false,
-            writes: true,
-        }
+    /// An addition to a library that others may use.
+    pub(super) fn new(library: &'a Library, retriever: &'a VectorRetriever) -> Result<Self, Error> {
+        library.expect_writable()?;
+        Ok(Self::at(library, retriever, Place::Beside(Staged::new(library)?)))
+    }
+
+    /// An addition to a library that nobody else sees yet, and that has nothing.
+    pub(super) fn within(library: &'a Library, retriever: &'a VectorRetriever) -> Result<Self, Error> {
+        Ok(Self::at(library, retriever, Place::Within(library.writing()?, Seen::default())))
+    }
+
+    fn at(library: &'a Library, retriever: &'a VectorRetriever, place: Place<'a>) -> Self {
+        let (waiting, claims) = (Vec::new(), Vec::new());
+        let (cancel, deadline) = (Cancel::never(), None);
+        LibraryWriter { library, retriever, place, waiting, claims, cancel, deadline, is_strict: false }
     }
 
     /// Says whether to refuse proofs that use what they prove or what comes after it; otherwise such names do not count.
@@ -71,21 +103,34 @@ impl<'a> LibraryWriter<'a> {
         self.is_strict = is_strict;
     }
 
-    /// The same addition of a process that shares the work of embedding with one that writes, and does not write itself.
+    /// The same addition, which gives up when it is told so, and waits until a moment at most for another process that is
+    /// writing. Nothing is written then.
     #[must_use]
-    pub fn without_writing(mut self) -> Self {
-        self.writes = false;
+    pub fn until(mut self, cancel: Cancel, deadline: Instant) -> Self {
+        (self.cancel, self.deadline) = (cancel, Some(deadline));
         self
     }
 
-    /// Adds a statement. One whose name is there already is replaced if the text differs.
+    /// The same addition of a process that shares the work of embedding with one that makes a library, and writes nothing.
+    #[must_use]
+    pub fn without_writing(mut self) -> Self {
+        self.place = Place::Nowhere(Seen::default());
+        self
+    }
+
+    /// Adds a statement. One whose name is there already is replaced if its text differs.
     ///
     /// # Errors
     ///
-    /// If the file cannot be written.
+    /// If it cannot be kept until the end.
     pub fn push(&mut self, premise: AnalyzedStatement) -> Result<(), Error> {
         self.waiting.push(premise);
         if self.waiting.len() >= CHUNK { self.write() } else { Ok(()) }
+    }
+
+    /// Adds a proof of a statement that is there, or that comes with the same addition.
+    pub fn push_proof(&mut self, proof: Proof) {
+        self.claims.push(proof);
     }
 
     /// Makes the addition last.
@@ -95,100 +140,97 @@ impl<'a> LibraryWriter<'a> {
     /// If the file cannot be written.
     pub fn commit(mut self) -> Result<Added, Error> {
         self.write()?;
-        let proofs = std::mem::take(&mut self.learned);
-        let mut added = Added { repeated: self.repeated, proofs: proofs.len(), ..Added::default() };
-        // Only now is it known which names come later.
-        proofs::check_references(self.library, &proofs, self.is_strict, &mut added.warnings)?;
-        for change in self.changes.values() {
-            match change.before {
-                None => added.new += 1,
-                Some(before) if before == change.now => added.same += 1,
-                Some(_) => added.replaced += 1,
+        if let Some(deadline) = self.deadline {
+            self.library.set_busy_timeout(deadline.saturating_duration_since(Instant::now()))?;
+        }
+        let LibraryWriter { library, retriever, place, claims, cancel, is_strict, .. } = self;
+        let (transaction, mut added, mut learned, proofs) = match place {
+            Place::Beside(staged) => {
+                let transaction = library.writing()?;
+                let Counts { added, proofs } = staged.write(retriever, &cancel)?;
+                (Some(transaction), added, Vec::new(), proofs)
+            }
+            Place::Within(transaction, seen) => (Some(transaction), seen.counts(), seen.learned, Vec::new()),
+            Place::Nowhere(seen) => return Ok(seen.counts()),
+        };
+        for proof in proofs.into_iter().chain(claims) {
+            if proofs::number(library, &proof.name)?.is_none() {
+                added.of_unknown += 1;
+            } else if proofs::insert_proof(library, &proof)? {
+                learned.push(proof);
             }
         }
+        // Only now is it known which names come later.
+        proofs::check_references(library, &learned, is_strict, &mut added.warnings)?;
+        added.proofs = learned.len();
         if added.replaced > 0 {
-            self.library.bump_generation()?;
+            library.bump_generation()?;
         }
-        if let Some(transaction) = self.transaction.take() {
-            transaction.commit().map_err(fail(&self.library.path))?;
-        }
+        cancel.check()?;
+        transaction.map_or(Ok(()), |transaction| library.finish(transaction))?;
         Ok(added)
     }
 
-    /// Embeds and writes what waits.
+    /// Embeds what waits, and puts it in its place.
     fn write(&mut self) -> Result<(), Error> {
-        let fail = fail(&self.library.path);
-        let connection = &self.library.connection;
-        if self.transaction.is_none() {
-            let begun = Transaction::new_unchecked(connection, TransactionBehavior::Immediate);
-            self.transaction = Some(begun.map_err(&fail)?);
-        }
         let waiting = std::mem::take(&mut self.waiting);
-        let fresh = self.fresh(&waiting)?;
-        let named: Vec<_> = fresh.iter().map(|premise| premise.named()).collect();
-        let rows = self.retriever.rows(&named);
-        if !self.writes {
-            return Ok(());
-        }
-        let insert =
-            "INSERT INTO statements (name, text, syntax, module, graph, row, features, sum, features_sum)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-             ON CONFLICT (name) DO UPDATE SET text = ?2, syntax = ?3, module = ?4, graph = ?5, row = ?6, features = ?7,
-             sum = ?8, features_sum = ?9";
-        let mut insert = connection.prepare_cached(insert).map_err(&fail)?;
-        for (premise, row) in fresh.iter().zip(rows.iter()) {
-            // A proof of what a name meant before says nothing about what it means now.
-            proofs::delete_proofs(self.library, &premise.name)?;
-            let graph = premise.encoded.fingerprint() as i64;
-            let features = premise.features.to_bytes();
-            let (name, text, language) =
-                (premise.name.as_str(), premise.text.as_str(), premise.language.name());
-            let (module, row) = (&premise.module, row.to_bytes());
-            let texts = [name, text, language, module].map(str::as_bytes);
-            let sum = checksum::of_statement(texts, graph, &row);
-            let features_sum = checksum::sum(&[name.as_bytes(), &features]);
-            let values = params![name, text, language, module, graph, row, features, sum, features_sum];
-            insert.execute(values).map_err(&fail)?;
-        }
-        for proof in waiting.into_iter().flat_map(|premise| premise.proofs) {
-            if proofs::insert_proof(self.library, &proof)? {
-                self.learned.push(proof);
+        let is_fresh = match &mut self.place {
+            Place::Beside(staged) => staged.fresh(&waiting)?,
+            Place::Within(_, seen) | Place::Nowhere(seen) => {
+                waiting.iter().map(|premise| seen.note(premise)).collect()
             }
+        };
+        let fresh: Vec<&AnalyzedStatement> =
+            waiting.iter().zip(&is_fresh).filter(|(_, is_fresh)| **is_fresh).map(|(one, _)| one).collect();
+        let mut rows = Vec::with_capacity(fresh.len());
+        for batch in self.cancel.batches(&fresh, |premise| &premise.encoded) {
+            self.cancel.check()?;
+            let named: Vec<_> = batch.iter().map(|premise| premise.named()).collect();
+            rows.extend(self.retriever.rows(&named).iter().map(|row| row.to_bytes()));
         }
-        Ok(())
-    }
-
-    /// The statements that the library does not have, in order; notes what they change.
-    fn fresh<'p>(&mut self, premises: &'p [AnalyzedStatement]) -> Result<Vec<&'p AnalyzedStatement>, Error> {
-        let fail = fail(&self.library.path);
-        let known = "SELECT text, syntax FROM statements WHERE name = ?1";
-        let mut known = self.library.connection.prepare(known).map_err(&fail)?;
-        let mut fresh = Vec::new();
-        for premise in premises {
-            let now = hash(&premise.text, premise.language.name());
-            if let Some(change) = self.changes.get_mut(&premise.name) {
-                self.repeated += 1;
-                if std::mem::replace(&mut change.now, now) != now {
-                    fresh.push(premise);
+        let mut rows = rows.into_iter();
+        let rows: Vec<Option<Vec<u8>>> =
+            is_fresh.iter().map(|is_fresh| if *is_fresh { rows.next() } else { None }).collect();
+        match &mut self.place {
+            Place::Beside(staged) => staged.keep(&waiting, &rows),
+            Place::Within(_, seen) => {
+                for (premise, row) in waiting.iter().zip(&rows) {
+                    let features = premise.features.to_bytes();
+                    let ready = Ready {
+                        name: &premise.name,
+                        text: &premise.text,
+                        language: premise.language.name(),
+                        module: &premise.module,
+                        graph: premise.encoded.fingerprint() as i64,
+                        features: &features,
+                        row: row.as_deref(),
+                    };
+                    self.library.put(&ready, self.retriever)?;
                 }
-                continue;
+                for proof in waiting.into_iter().flat_map(|premise| premise.proofs) {
+                    if proofs::insert_proof(self.library, &proof)? {
+                        seen.learned.push(proof);
+                    }
+                }
+                Ok(())
             }
-            let before = known.query_row([&premise.name], |row| {
-                Ok(hash(&row.get::<_, String>(0)?, &row.get::<_, String>(1)?))
-            });
-            let before = before.optional().map_err(&fail)?;
-            if before != Some(now) {
-                fresh.push(premise);
-            }
-            self.changes.insert(premise.name.clone(), Change { before, now });
+            Place::Nowhere(_) => Ok(()),
         }
-        Ok(fresh)
     }
 }
 
-/// Tells one statement from another.
-fn hash(text: &str, language: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (text, language).hash(&mut hasher);
-    hasher.finish()
+impl Seen {
+    /// Notes a statement, and says whether it differs from the last of its name.
+    fn note(&mut self, premise: &AnalyzedStatement) -> bool {
+        self.given += 1;
+        let mut hasher = DefaultHasher::new();
+        (&premise.text, premise.language.name()).hash(&mut hasher);
+        let now = hasher.finish();
+        self.texts.insert(premise.name.clone(), now) != Some(now)
+    }
+
+    fn counts(&self) -> Added {
+        let new = self.texts.len();
+        Added { new, repeated: self.given - new, ..Added::default() }
+    }
 }

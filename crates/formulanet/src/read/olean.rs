@@ -134,7 +134,10 @@ fn part(file: &Path, name: &str) -> PathBuf {
 fn open(file: &Path, with_proofs: bool) -> Result<Module, Error> {
     let mut parts = vec![file.to_owned()];
     if with_proofs {
-        parts.splice(0..0, [part(file, "private"), part(file, "server")].into_iter().filter(|path| path.is_file()));
+        parts.splice(
+            0..0,
+            [part(file, "private"), part(file, "server")].into_iter().filter(|path| path.is_file()),
+        );
     }
     let parts: Result<Vec<Vec<u8>>, Error> = parts.iter().map(|path| bytes(path)).collect();
     Module::new(parts?).map_err(|damage| damaged(file, &damage))
@@ -158,7 +161,8 @@ fn find(folder: &Path, found: &mut Vec<(String, PathBuf)>) -> Result<(), Error> 
     let mut stack = vec![(folder.to_owned(), String::new(), 0)];
     while let Some((folder, prefix, depth)) = stack.pop() {
         let fail = |error| Error::io(&folder, error);
-        let mut entries: Vec<_> = fs::read_dir(&folder).map_err(fail)?.collect::<Result<_, _>>().map_err(fail)?;
+        let mut entries: Vec<_> =
+            fs::read_dir(&folder).map_err(fail)?.collect::<Result<_, _>>().map_err(fail)?;
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
             let name = entry.file_name().to_string_lossy().into_owned();

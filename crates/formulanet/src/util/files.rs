@@ -65,6 +65,26 @@ pub fn read_text(path: &Path) -> Result<String, Error> {
     String::from_utf8(read(path)?).map_err(not_text)
 }
 
+/// Tells a file from another that takes its place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Identity(u64, u64);
+
+/// The identity of the file that is at a path now.
+#[cfg(unix)]
+pub fn identity(path: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    let found = fs::metadata(path).ok()?;
+    Some(Identity(found.dev(), found.ino()))
+}
+
+/// The identity of the file that is at a path now.
+#[cfg(not(unix))]
+pub fn identity(path: &Path) -> Option<Identity> {
+    let made = fs::metadata(path).ok()?.created().ok()?;
+    let since = made.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(Identity(since.as_secs(), u64::from(since.subsec_nanos())))
+}
+
 /// The folder that a path lies in.
 pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))

@@ -1,16 +1,42 @@
 //! Patterns of names.
 
-/// Whether a name fits a pattern, in which `*` stands for any characters and `?` for one.
+/// A part of a pattern.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// Any characters.
+    Any,
+    /// One character.
+    One,
+    /// This character.
+    This(char),
+}
+
+/// The parts of a pattern. After a backslash, `*`, `?` and the backslash itself stand for themselves.
+fn parts(pattern: &str) -> Vec<Part> {
+    let mut parts = Vec::with_capacity(pattern.len());
+    let mut rest = pattern.chars().peekable();
+    while let Some(first) = rest.next() {
+        parts.push(match first {
+            '*' => Part::Any,
+            '?' => Part::One,
+            '\\' => Part::This(rest.next_if(|next| matches!(next, '*' | '?' | '\\')).unwrap_or('\\')),
+            other => Part::This(other),
+        });
+    }
+    parts
+}
+
+/// Whether a name fits a pattern, in which `*` stands for any characters and `?` for one; `\*` and `\?` stand for themselves.
 pub fn matches(pattern: &str, name: &str) -> bool {
-    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (pattern, name) = (parts(pattern), name.chars().collect::<Vec<char>>());
     let (mut p, mut n) = (0, 0);
     // Where to go on if the last star has to take one character more.
     let mut retry: Option<(usize, usize)> = None;
     while n < name.len() {
-        if p < pattern.len() && pattern[p] == '*' {
+        if p < pattern.len() && pattern[p] == Part::Any {
             retry = Some((p, n));
             p += 1;
-        } else if p < pattern.len() && (pattern[p] == '?' || pattern[p] == name[n]) {
+        } else if p < pattern.len() && (pattern[p] == Part::One || pattern[p] == Part::This(name[n])) {
             (p, n) = (p + 1, n + 1);
         } else if let Some((star, from)) = retry {
             retry = Some((star, from + 1));
@@ -19,7 +45,7 @@ pub fn matches(pattern: &str, name: &str) -> bool {
             return false;
         }
     }
-    pattern[p..].iter().all(|&c| c == '*')
+    pattern[p..].iter().all(|&part| part == Part::Any)
 }
 
 #[cfg(test)]
@@ -41,6 +67,12 @@ mod tests {
         check("*", "", true);
         check("", "x", false);
         check("**a**", "bab", true);
+        check(r"MULT\*", "MULT*", true);
+        check(r"MULT\*", "MULT_1", false);
+        check(r"*\?", "WHY?", true);
+        check(r"*\?", "WHY", false);
+        check(r"/\\_THM", r"/\_THM", true);
+        check(r"/\_THM", r"/\_THM", true);
         check("a*a*a*a*a*a*a*a*a*a*b", &"a".repeat(2000), false);
     }
 }

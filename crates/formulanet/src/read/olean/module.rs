@@ -114,7 +114,8 @@ impl Module {
                 constant.kind = *kind;
             }
         }
-        let typed: Vec<_> = constants.iter().map(|constant| (Rc::clone(&constant.name), constant.typed)).collect();
+        let typed: Vec<_> =
+            constants.iter().map(|constant| (Rc::clone(&constant.name), constant.typed)).collect();
         signatures.add(&mut self.objects, &typed)?;
         self.add_notation(signatures)?;
         let mut declared = Vec::new();
@@ -239,14 +240,34 @@ fn word(kind: u64) -> Option<&'static str> {
 /// Whether a constant is one that somebody wrote, rather than Lean for itself.
 pub(super) fn is_visible(name: &str) -> bool {
     const MADE: [&str; 22] = [
-        "rec", "recOn", "casesOn", "brecOn", "binductionOn", "below", "ibelow", "ndrec", "ndrecOn", "noConfusion",
-        "noConfusionType", "injEq", "inj", "sizeOf_spec", "ctorIdx", "ctorElim", "ctorElimType", "toCtorIdx", "congr_simp",
-        "eq_def", "eq_unfold", "elim",
+        "rec",
+        "recOn",
+        "casesOn",
+        "brecOn",
+        "binductionOn",
+        "below",
+        "ibelow",
+        "ndrec",
+        "ndrecOn",
+        "noConfusion",
+        "noConfusionType",
+        "injEq",
+        "inj",
+        "sizeOf_spec",
+        "ctorIdx",
+        "ctorElim",
+        "ctorElimType",
+        "toCtorIdx",
+        "congr_simp",
+        "eq_def",
+        "eq_unfold",
+        "elim",
     ];
     const NUMBERED: [&str; 5] = ["match_", "proof_", "eq_", "omega_", "hcongr_"];
     let is_made = |part: &str| {
         let is_numbered = NUMBERED.iter().any(|begin| {
-            part.strip_prefix(begin).is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+            part.strip_prefix(begin)
+                .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
         });
         part.starts_with(|c: char| c == '_' || c.is_ascii_digit()) || is_numbered
     };

@@ -63,9 +63,12 @@ impl Objects {
             // The root comes first; older versions of Lean write it last.
             let (first, last) = (word(HEADER + width)?, word(bytes.len().saturating_sub(width))?);
             let is_inside = |address: &u64| {
-                *address > base && *address - base < bytes.len() as u64 && (*address - base).is_multiple_of(width as u64)
+                *address > base
+                    && *address - base < bytes.len() as u64
+                    && (*address - base).is_multiple_of(width as u64)
             };
-            let root = [first, last].into_iter().find(is_inside).ok_or("expected a root object, found none")?;
+            let root =
+                [first, last].into_iter().find(is_inside).ok_or("expected a root object, found none")?;
             objects.parts.push(Part { bytes, base, root: Object(root) });
         }
         Ok(objects)
@@ -91,7 +94,8 @@ impl Objects {
     /// The number of a constructor; that of one without fields is the object itself.
     pub(super) fn tag(&self, object: Object) -> Result<u8, Damage> {
         if let Some(number) = object.number() {
-            return u8::try_from(number).map_err(|_| format!("expected a constructor, found the number {number}"));
+            return u8::try_from(number)
+                .map_err(|_| format!("expected a constructor, found the number {number}"));
         }
         self.header(object).map(|(tag, _)| tag)
     }
@@ -108,7 +112,9 @@ impl Objects {
     pub(super) fn field(&self, object: Object, number: usize) -> Result<Object, Damage> {
         let (tag, fields) = self.header(object)?;
         if tag > LAST_CONSTRUCTOR || number >= fields {
-            return Err(format!("expected a constructor with more than {number} fields, found tag {tag} with {fields}"));
+            return Err(format!(
+                "expected a constructor with more than {number} fields, found tag {tag} with {fields}"
+            ));
         }
         let found = word(self.at(object)?, 8 + number * self.width, self.width);
         found.map(Object).ok_or_else(|| "expected a field, found the end of the file".to_owned())
@@ -126,10 +132,15 @@ impl Objects {
         let bytes = self.sized(object, ARRAY, "an array")?;
         let count = word(bytes, 8, self.width).unwrap_or(u64::MAX);
         let start = 8 + 2 * self.width;
-        let end = usize::try_from(count).ok().and_then(|count| count.checked_mul(self.width)?.checked_add(start));
+        let end =
+            usize::try_from(count).ok().and_then(|count| count.checked_mul(self.width)?.checked_add(start));
         let elements = end.and_then(|end| bytes.get(start..end));
-        let elements = elements.ok_or_else(|| format!("expected {count} elements, found the end of the file"))?;
-        Ok(elements.chunks_exact(self.width).filter_map(|chunk| word(chunk, 0, self.width).map(Object)).collect())
+        let elements =
+            elements.ok_or_else(|| format!("expected {count} elements, found the end of the file"))?;
+        Ok(elements
+            .chunks_exact(self.width)
+            .filter_map(|chunk| word(chunk, 0, self.width).map(Object))
+            .collect())
     }
 
     /// The text of a string.
@@ -197,7 +208,8 @@ enum Component<'a> {
 fn is_identifier(part: &str) -> bool {
     let mut characters = part.chars();
     let begins = |c: char| c == '_' || c.is_alphabetic() && !matches!(c, 'λ' | 'Π' | 'Σ');
-    let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'' | '!' | '?' | '\u{2080}'..='\u{209c}');
+    let goes_on =
+        |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'' | '!' | '?' | '\u{2080}'..='\u{209c}');
     characters.next().is_some_and(begins) && characters.all(goes_on)
 }
 
@@ -215,7 +227,9 @@ fn check_header(bytes: &[u8]) -> Result<(), Damage> {
         let lean = String::from_utf8_lossy(&bytes[7..40]);
         let lean: String = lean.chars().take_while(|c| c.is_ascii_graphic()).collect();
         let found = bytes[5];
-        return Err(format!("expected a compiled module of format {VERSION}, found format {found}, of Lean {lean}"));
+        return Err(format!(
+            "expected a compiled module of format {VERSION}, found format {found}, of Lean {lean}"
+        ));
     }
     Ok(())
 }
@@ -229,10 +243,16 @@ fn width_of(bytes: &[u8]) -> Result<usize, Damage> {
         ends.into_iter().any(|root| match (base, root) {
             (Some(base), Some(root)) => {
                 let place = root.wrapping_sub(base);
-                root > base && place > (HEADER + width) as u64 && place < bytes.len() as u64 && place.is_multiple_of(4)
+                root > base
+                    && place > (HEADER + width) as u64
+                    && place < bytes.len() as u64
+                    && place.is_multiple_of(4)
             }
             _ => false,
         })
     };
-    [8, 4].into_iter().find(|width| is_of(*width)).ok_or_else(|| "expected a root object, found none".to_owned())
+    [8, 4]
+        .into_iter()
+        .find(|width| is_of(*width))
+        .ok_or_else(|| "expected a root object, found none".to_owned())
 }

@@ -53,7 +53,12 @@ impl<'a> Printer<'a> {
     }
 
     /// A declaration; `None` if it is too large to be of use to anybody.
-    pub(super) fn declaration(mut self, word: &str, name: &str, typed: Object) -> Result<Option<String>, Damage> {
+    pub(super) fn declaration(
+        mut self,
+        word: &str,
+        name: &str,
+        typed: Object,
+    ) -> Result<Option<String>, Damage> {
         if !self.take_names(typed)? {
             return Ok(None);
         }
@@ -139,7 +144,8 @@ impl<'a> Printer<'a> {
         match self.objects.tag(term)? {
             tag::BVAR => {
                 let index = self.objects.field(term, 0)?.number().unwrap_or(u64::MAX);
-                let place = usize::try_from(index).ok().and_then(|i| self.scope.len().checked_sub(i.checked_add(1)?));
+                let place =
+                    usize::try_from(index).ok().and_then(|i| self.scope.len().checked_sub(i.checked_add(1)?));
                 let place = place.ok_or("expected a variable that is bound, found another")?;
                 self.text += &self.scope[place];
             }
@@ -287,7 +293,9 @@ impl<'a> Printer<'a> {
             match kind(number) {
                 Argument::Hidden => {}
                 Argument::Written => written.push(Work::Term(argument, Place::Argument)),
-                Argument::Proof if self.is_atom(argument)? => written.push(Work::Term(argument, Place::Argument)),
+                Argument::Proof if self.is_atom(argument)? => {
+                    written.push(Work::Term(argument, Place::Argument))
+                }
                 Argument::Proof => written.push(Work::Text("⋯")),
             }
         }
@@ -334,7 +342,8 @@ impl<'a> Printer<'a> {
         let value = self.objects.field(literal, 0)?;
         if self.objects.tag(literal)? == 1 {
             let text: String = self.objects.string(value)?.chars().take(LONGEST).collect();
-            self.text += &format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"));
+            self.text +=
+                &format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"));
         } else {
             // What is no small number is a huge one, whose digits say nothing.
             self.text += &value.number().map_or_else(|| "_".to_owned(), |number| number.to_string());
@@ -359,7 +368,9 @@ impl<'a> Printer<'a> {
             steps += 1;
             match self.objects.tag(level)? {
                 1 => {}
-                2 | 3 if steps < 64 => stack.extend([self.objects.field(level, 0)?, self.objects.field(level, 1)?]),
+                2 | 3 if steps < 64 => {
+                    stack.extend([self.objects.field(level, 0)?, self.objects.field(level, 1)?])
+                }
                 _ => return Ok(false),
             }
         }

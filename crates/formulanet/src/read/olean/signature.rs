@@ -84,7 +84,11 @@ impl Signatures {
     }
 
     /// Adds the constants of a module. What makes propositions has to be known before their arguments are looked at.
-    pub(super) fn add(&mut self, objects: &mut Objects, constants: &[(Rc<str>, Object)]) -> Result<(), Damage> {
+    pub(super) fn add(
+        &mut self,
+        objects: &mut Objects,
+        constants: &[(Rc<str>, Object)],
+    ) -> Result<(), Damage> {
         for (name, typed) in constants {
             let makes_propositions = is_proposition_former(objects, *typed)?;
             self.entry(name).makes_propositions = makes_propositions;
