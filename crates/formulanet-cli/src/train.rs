@@ -41,7 +41,7 @@ use serde::de::DeserializeOwned;
     formulanet train --data holstep --resume run")]
 pub(crate) struct Arguments {
     /// A folder of `formulanet prepare`; for the presets `default` and `premises`, prepare it with --view dag. With
-    /// --kind reader, a folder that was prepared with --problems, or raw data
+    /// --kind reader, a folder that was prepared with --kind reader, or raw data
     #[arg(long, value_name = "PATH")]
     data: PathBuf,
     /// Write the run to this folder

@@ -7,13 +7,14 @@
 //! ```no_run
 //! use std::path::Path;
 //!
-//! use formulanet::data::{Prepared, Split};
-//! use formulanet::measure::{Baseline, BaselineOptions, evaluate};
+//! use formulanet_lab::baselines::{Baseline, BaselineOptions};
+//! use formulanet_train::dataset::{Prepared, Split};
+//! use formulanet_train::eval::evaluate;
 //!
 //! let prepared = Prepared::open(Path::new("prepared"))?;
 //! let predictions = Baseline::Tokens.predict(&prepared, Split::Validation, &BaselineOptions::default())?;
 //! let accuracy = evaluate(&predictions, &[])?.accuracy;
-//! # Ok::<(), formulanet::Error>(())
+//! # Ok::<(), formulanet_train::Error>(())
 //! ```
 
 mod frequency;

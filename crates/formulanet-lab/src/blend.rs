@@ -65,8 +65,9 @@ const EPISODES: &[Episode] = &[
     whole(Known::Some(1000), GoalPosition::End, 0.08),
     whole(Known::Some(1000), GoalPosition::Unordered, 0.02),
     whole(Known::Some(usize::MAX), GoalPosition::NearestFact, 0.06),
-    Episode { known: Known::All, position: GoalPosition::End, part: Some(150), share: 0.04 },
-    whole(Known::All, GoalPosition::End, 0.30),
+    Episode { known: Known::All, position: GoalPosition::Unordered, part: Some(40), share: 0.06 },
+    Episode { known: Known::All, position: GoalPosition::End, part: Some(200), share: 0.04 },
+    whole(Known::All, GoalPosition::End, 0.24),
 ];
 
 /// The share of useless candidates that is learned from, each counting for several.
@@ -349,8 +350,9 @@ pub fn calibrate(scored: &[(f32, bool)]) -> [f32; 2] {
         }
         let [a, b, c] = curvature;
         let determinant = (a * c - b * b).max(1e-12);
-        slope -= (c * gradient[0] - b * gradient[1]) / determinant;
-        intercept -= (a * gradient[1] - b * gradient[0]) / determinant;
+        // Bounded steps: from far away, Newton's method overshoots.
+        slope -= ((c * gradient[0] - b * gradient[1]) / determinant).clamp(-1.0, 1.0);
+        intercept -= ((a * gradient[1] - b * gradient[0]) / determinant).clamp(-1.0, 1.0);
     }
     [slope as f32, intercept as f32]
 }

@@ -345,7 +345,10 @@ mod tests {
             r#"{"p": [{"name": "a"}]}"#,
             "422 1:20 expected a JSON object as /openapi.json describes it: missing field `statement`",
         );
-        check(r#"{"p": [{"name": "a", "statement": "T", "syntax": "coq"}]}"#, "expected `hol` or `tptp`");
+        check(
+            r#"{"p": [{"name": "a", "statement": "T", "syntax": "coq"}]}"#,
+            "expected `hol`, `tptp` or `lean`",
+        );
         check(r#"{"p": [{"name": "a", "statment": "T"}]}"#, "422 1:31");
         check(r#"{"p": 7}"#, "422 1:7");
     }

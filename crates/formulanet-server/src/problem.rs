@@ -95,6 +95,7 @@ impl Problem {
                 Self::new(StatusCode::PAYLOAD_TOO_LARGE, cause.to_string()).in_field(field).at(position)
             }
             Error::Input { message, .. } => Self::new(StatusCode::BAD_REQUEST, message).in_field(field),
+            Error::NotTptp => Self::new(StatusCode::BAD_REQUEST, error.to_string()).in_field(field),
             Error::NoStatements | Error::NoVectors => Self::senseless(field, error.to_string()),
             Error::NoConjecture { .. } => {
                 let message = "expected a conjecture, found none; give one the role `conjecture`";

@@ -89,7 +89,7 @@ fn json_that_makes_no_sense() {
         (r#"{"conjecture": "T", "premises": "a: T", "k": -1}"#, "expected a whole number, found `-1`"),
         (r#"{"conjecture": "T", "premises": "a: T", "k": 1.5}"#, "expected a whole number, found `1.5`"),
         (r#"{"conjecture": "T", "premises": "a: T", "kk": 1}"#, "unknown field `kk`"),
-        (r#"{"conjecture": "T", "premises": "a: T", "syntax": "coq"}"#, "expected `hol` or `tptp`"),
+        (r#"{"conjecture": "T", "premises": "a: T", "syntax": "coq"}"#, "expected `hol`, `tptp` or `lean`"),
         (r#"{"conjecture": "T", "library": "x"}"#, "404 library - expected one of small, found `x`"),
         (r#"{"conjecture": "T", "library": "../../etc/passwd"}"#, "404 library"),
         (

@@ -173,7 +173,7 @@ pub enum Error {
     },
     /// Nothing is held out for validation.
     #[error(
-        "{data}: expected conjectures with statements held out for validation, found none beside {training} for training"
+        "{data}: expected conjectures with statements held out for validation, found none; {training} are for training"
     )]
     NothingHeldOut {
         /// The prepared folder, or what it is made of.

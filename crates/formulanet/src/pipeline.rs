@@ -136,7 +136,7 @@ impl<'a> Run<'a> {
             index = Cow::Owned(without);
         }
         let has_place = task.stored.is_some() || scope.before.is_some();
-        let position = match self.stored_count() > 0 && index.is_ordered() {
+        let position = match index.is_ordered() {
             false => GoalPosition::Unordered,
             true if has_place => GoalPosition::End,
             true => GoalPosition::NearestFact,

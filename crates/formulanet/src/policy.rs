@@ -186,6 +186,8 @@ pub struct Facts {
 pub struct Tuning {
     /// Statements up to which a corpus without proofs is indexed: an index takes about half a kilobyte of memory each.
     pub index_up_to: usize,
+    /// Statements from which on their order counts, unless they are sorted by name: shorter lists come in any order.
+    pub ordered_from: usize,
     /// Candidates that the second stage scores (`results/problem-graph.md`).
     pub depth: usize,
     /// The same where names do not count: the first stage knows less then (`results/problem-graph.md`).
@@ -205,6 +207,7 @@ pub struct Tuning {
 /// The numbers in use.
 pub const TUNING: Tuning = Tuning {
     index_up_to: 200_000,
+    ordered_from: 200,
     depth: 256,
     depth_anonymous: 1024,
     power: 0.5,

@@ -204,7 +204,7 @@ function row(premise, elsewhere) {
 // The symbols that a premise shares with the conjecture. Nobody reads a number digit by digit.
 function sharedOf(premise) {
   const digits = ["BIT0", "BIT1", "_", "_0"];
-  const shared = (premise.shared || []).filter((symbol) => !digits.includes(symbol));
+  const shared = (premise.shared_symbols || []).filter((symbol) => !digits.includes(symbol));
   return shared.map((symbol) => (symbol === "NUMERAL" ? "numerals" : symbol));
 }
 

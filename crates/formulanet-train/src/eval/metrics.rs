@@ -4,7 +4,7 @@
 //! (serde) and as a page ([`report_html`]). [`ranking`] is for ranked lists of any origin.
 //!
 //! ```
-//! use formulanet::measure::{Prediction, evaluate};
+//! use formulanet_train::eval::metrics::{Prediction, evaluate};
 //!
 //! let prediction = |score, is_useful| Prediction { conjecture: 0, score, is_useful };
 //! let report = evaluate(&[prediction(0.9, true), prediction(0.6, false), prediction(0.2, false)], &[])?;

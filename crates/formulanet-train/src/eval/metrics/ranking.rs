@@ -89,7 +89,7 @@ pub struct Ranking {
 /// Measures ranked lists.
 ///
 /// ```
-/// use formulanet::measure::{RankedList, ranking};
+/// use formulanet_train::eval::metrics::{RankedList, ranking};
 ///
 /// let first = RankedList::from_list([false, true, true], 2);
 /// let second = RankedList::from_scores(&[0.1, 0.7], &[false, true], 1)?;
