@@ -25,6 +25,6 @@ mod pages {
     #[doc = include_str!("../../../README.md")]
     struct Readme;
 
-    #[doc = include_str!("../../../docs/rust.md")]
+    #[doc = include_str!("../../../docs/guides/rust.md")]
     struct Rust;
 }
