@@ -18,5 +18,7 @@ done
 elsewhere='\(results\|models\|fixtures\|python\|bench\|fuzz\|crates\|LICENSE[-A-Z]*\|SECURITY.md\|CHANGELOG.md\|RELEASE.md\)'
 find "$source" -name '*.md' -exec sed -i \
     -e "s,](\(\.\./\)*$elsewhere\([/)#]\),]($repository/\2\3,g" \
-    -e '/github\.com/!s,README\.md\([)#]\),index.md\1,g' {} +
+    -e 's,\(blob/main/[^)]*\)README\.md,\1READ-ME.md,g' \
+    -e 's,README\.md\([)#]\),index.md\1,g' \
+    -e 's,READ-ME\.md,README.md,g' {} +
 mdbook build "$@"

@@ -106,7 +106,7 @@ struct Impatient {
 }
 
 impl Impatient {
-    /// What a write gave, or an error if it has been giving nothing for too long.
+    /// Returns the result of a write, or an error if it has made no progress for too long.
     fn in_time<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.waiting = None;

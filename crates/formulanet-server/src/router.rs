@@ -33,7 +33,7 @@ pub(crate) struct App {
     pub(crate) metrics: Metrics,
     pub(crate) bodies: Bodies,
     pub(crate) page: Page,
-    /// What Lean asks for, if the server answers it.
+    /// Lean's protocol, if it is served.
     pub(crate) lean: Option<Lean>,
 }
 
@@ -157,7 +157,7 @@ fn is_short(body: &[u8]) -> bool {
     body.len() <= MOST_LIGHT
 }
 
-/// Reads a request of at most so many bytes, and answers it.
+/// Reads a request of at most `most` bytes and answers it.
 pub(crate) async fn compute_up_to<Q: DeserializeOwned, A: Serialize>(
     app: Arc<App>,
     request: Request,

@@ -1,4 +1,4 @@
-//! What the tests of several crates share. Only integration tests can use it, because it depends on the library.
+//! Helpers for the tests of several crates. Only integration tests can use it, because it depends on the library.
 
 mod folder;
 pub mod golden;
