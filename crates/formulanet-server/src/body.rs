@@ -110,7 +110,7 @@ pub(crate) async fn read(
         }
         Ok(received)
     };
-    let late = "the body did not come in time; send it faster";
+    let late = "timed out while reading the body";
     timeout_at(deadline.until(), whole)
         .await
         .unwrap_or_else(|_| Err(closing(StatusCode::REQUEST_TIMEOUT, late)))

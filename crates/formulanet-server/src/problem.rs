@@ -67,21 +67,20 @@ impl Problem {
 
     /// The time was over before a library could be changed.
     pub(crate) fn not_written() -> Self {
-        let message = "the time for this request was over before the library could be changed: nothing was written; \
-                       send fewer statements, or try again when no other process is writing";
+        let message = "timed out before the library could be changed, nothing was written; send fewer statements, or \
+                       try again when no other process is writing";
         Problem { retry_after: Some(5), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
     }
 
     /// The time was over while the answer was being computed.
     pub(crate) fn time_over() -> Self {
-        let message = "the time for this request was over before the answer was found; send fewer or smaller \
-                       statements, or start the server with a longer --timeout";
+        let message = "request timed out; send fewer or smaller statements, or start the server with a longer --timeout";
         Problem { retry_after: Some(5), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
     }
 
     /// A fault of the program.
     pub(crate) fn fault() -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "the server made a mistake; its log says more")
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error; see the server's log")
     }
 
     /// Returns the response for an error of the engine about a field of the request.
