@@ -134,8 +134,10 @@ fn theorems_are_found(folder: &Folder) {
         let report = formulanet(&[&always[..], more].concat(), b"").output();
         let report: serde_json::Value = serde_json::from_str(&report).unwrap();
         let figures = [&report["recall"]["16"], &report["recall"]["64"], &report["map"]];
-        let is_good =
-            figures.iter().zip(least).all(|(figure, least)| figure.as_f64().is_some_and(|found| found >= least));
+        let is_good = figures
+            .iter()
+            .zip(least)
+            .all(|(figure, least)| figure.as_f64().is_some_and(|found| found >= least));
         assert!(is_good, "expected at least {least:?}, found {report}");
     };
     check(&[], [0.0, 0.0, 0.0]);

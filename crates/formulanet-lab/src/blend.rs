@@ -30,7 +30,7 @@ pub struct Source {
     unseen: Option<HashSet<String>>,
 }
 
-/// How many proofs are known.
+/// The number of known proofs.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Known {
     None,
@@ -77,7 +77,7 @@ const EVENNESS: f32 = 0.75;
 /// One query of this many is kept to calibrate by.
 const CALIBRATION: u64 = 10;
 
-/// What queries found: to fit trees to, and to calibrate them by.
+/// The results of queries: to fit trees to, and to calibrate them by.
 pub struct Lessons {
     /// For trees.
     pub trees: Examples,
@@ -135,7 +135,7 @@ impl Source {
     }
 }
 
-/// What the recorded proof of a fact used, ascending.
+/// The dependencies of a fact's recorded proof, ascending.
 fn used(file: &ProofCorpusFile, fact: usize) -> Vec<usize> {
     file.facts[fact].proof.iter().flatten().map(|&used| used as usize).collect()
 }
@@ -279,7 +279,7 @@ impl<'a> Library<'a> {
     }
 }
 
-/// What a model says of facts, unless it was trained on the goal's proof.
+/// A model's scores of facts, unless it was trained on the goal's proof.
 struct Scores {
     scores: Vec<f32>,
     base_rates: Option<Vec<f32>>,

@@ -254,7 +254,7 @@ fn the_limits_are_those_that_are_documented() {
         formula.bytes, formula.depth, formula.nodes, formula.treelets
     );
     assert!(description.ends_with(&expected), "{expected} in {description}");
-    let page = include_str!("../../../docs/server.md");
+    let page = include_str!("../../../docs/guides/server.md");
     for expected in [
         format!("`--max-body {body}`"),
         format!("`--max-premises {premises}`"),

@@ -169,7 +169,7 @@ fn text_of_users_is_text() {
     browser.wait("document.querySelector('#premises-wrong pre')");
     let message = text(&mut browser, "#premises-wrong");
     assert!(message.contains("line 2"), "{message}");
-    assert_eq!(text(&mut browser, "#status"), "Nothing was ranked.");
+    assert_eq!(text(&mut browser, "#status"), "No results.");
 
     // A file of statements.
     let folder = Folder::new();
