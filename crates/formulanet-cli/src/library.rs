@@ -161,7 +161,7 @@ struct TrainArguments {
 }
 
 /// Reads `90s`, `10m` or `1h`.
-fn parse_time(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse_time(text: &str) -> Result<Duration, String> {
     let expected = || format!("expected a time such as 90s, 10m or 1h, found `{text}`");
     let unit = text.chars().last().ok_or_else(expected)?;
     let seconds = match unit {

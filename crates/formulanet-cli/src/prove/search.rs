@@ -16,7 +16,7 @@ use super::answer::Used;
 use super::outcome::{Check, Outcome};
 use super::prover::Prover;
 use super::race::{Attempted, End, attempt, race};
-use super::schedule::{Attempt, Slice, attempts};
+use super::schedule::{Attempt, Planned, Slice, attempts, chosen};
 use super::szs;
 use super::szs::{Said, Status};
 use super::task::Task;
@@ -37,6 +37,8 @@ pub(crate) struct Provers {
 #[derive(Clone)]
 pub(crate) struct Settings {
     pub(crate) schedule: Vec<Slice>,
+    /// The attempts, if they were chosen in advance; the schedule does not count then.
+    pub(crate) planned: Option<Vec<Planned>>,
     /// The time for a problem.
     pub(crate) time: Duration,
     /// Provers at once.
@@ -61,6 +63,17 @@ pub(crate) struct Answer {
     pub(crate) used: Option<Used>,
     pub(crate) output: String,
     pub(crate) file: PathBuf,
+}
+
+/// An attempt that was made.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Made {
+    pub(crate) number: usize,
+    pub(crate) took: Duration,
+    /// Whether it ended by itself or because its time was over, and was not stopped.
+    pub(crate) is_whole: bool,
+    /// Whether it found a proof.
+    pub(crate) proves: bool,
 }
 
 /// A proof.
@@ -156,13 +169,22 @@ pub(crate) fn prove<'a>(
 ) -> Result<Outcome> {
     let end = start + settings.time;
     let is_over = || Instant::now() >= end || provers.is_stopped();
-    let attempts = attempts(task, &settings.schedule, &provers.provers, (end, settings.threads));
+    let attempts = match &settings.planned {
+        Some(planned) => chosen(task, planned, &provers.provers),
+        None => attempts(task, &settings.schedule, &provers.provers, (end, settings.threads)),
+    };
     if settings.shows_attempts {
         let (name, of) = (&task.name, attempts.len() as u64);
         provers.bar.begin(Stage { name, done: 0, of, unit: "attempts" });
     }
-    let search =
-        Search { task, provers, said: Mutex::default(), answers: Mutex::default(), failed: Mutex::default() };
+    let search = Search {
+        task,
+        provers,
+        said: Mutex::default(),
+        answers: Mutex::default(),
+        made: Mutex::default(),
+        failed: Mutex::default(),
+    };
     let is_failed = AtomicBool::new(false);
     let run = |tried: &Attempt<'a>, is_over: &(dyn Fn() -> bool + Sync)| {
         let left = tried.time.min(end.saturating_duration_since(Instant::now()));
@@ -192,6 +214,7 @@ pub(crate) fn prove<'a>(
         bail!("no prover could be started");
     }
     let said = search.said.into_inner().unwrap_or_default();
+    let made = search.made.into_inner().unwrap_or_default();
     let mut answers = search.answers.into_inner().unwrap_or_default();
     let place = won.and_then(|(number, attempted)| {
         Some((number, attempted, answers.iter().position(|(of, _)| of.number == number)?))
@@ -201,7 +224,7 @@ pub(crate) fn prove<'a>(
             true => szs::undecided(&said, provers.is_stopped(), is_over()),
             false => Status::Inappropriate,
         };
-        return Ok(Outcome::undecided(&task.name, status, seconds));
+        return Ok(Outcome { made, ..Outcome::undecided(&task.name, status, seconds) });
     };
     let (winner, (_, answer)) = (&attempts[number], answers.swap_remove(place));
     let has_all = task.is_complete && winner.axioms.len() == task.axiom_count();
@@ -211,7 +234,7 @@ pub(crate) fn prove<'a>(
     };
     let mut outcome = Outcome::undecided(&task.name, status(&answer), seconds);
     (outcome.prover, outcome.axioms) = (Some(winner.prover.name.clone()), Some(winner.axioms.len()));
-    outcome.slice = Some(winner.slice);
+    outcome.made = made;
     if !answer.said.is_proof() {
         return Ok(outcome);
     }
@@ -252,6 +275,7 @@ struct Search<'a> {
     said: Mutex<Vec<Said>>,
     /// Proofs and models.
     answers: Mutex<Vec<(Attempt<'a>, Answer)>>,
+    made: Mutex<Vec<Made>>,
     failed: Mutex<Option<anyhow::Error>>,
 }
 
@@ -269,6 +293,12 @@ impl<'a> Search<'a> {
         let file = format!("{}-{}.p", self.task.number(), tried.number);
         let (attempted, answer) =
             self.provers.attempt((self.task, tried.prover, tried.axioms), &file, time, is_over)?;
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).push(Made {
+            number: tried.number,
+            took: attempted.took,
+            is_whole: matches!(attempted.end, End::Ended(_) | End::OutOfTime(_)),
+            proves: answer.as_ref().is_some_and(|answer| answer.said.is_proof()),
+        });
         let said = match (&attempted.end, &answer) {
             (End::Stopped | End::Skipped | End::NotStarted(_), _) => return Ok(attempted),
             (End::OutOfTime(_), Some(answer)) if !answer.said.is_proof() => Said::ResourceOut,
