@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use formulanet::engine::Model;
+use formulanet::library::ProofOrigin;
 use formulanet::logic::Limits;
 use formulanet::problem::{ProblemOptions, annotated, as_axiom};
 use formulanet::read::{Proof, Source};
@@ -219,7 +220,12 @@ impl Axioms {
         match (target, &self.library, &self.memory) {
             (Target::Fact(name), Some(path), _) => {
                 let proof = Proof { name: name.clone(), used: premises.clone(), place: "proof".to_owned() };
-                Library::open(path)?.learn(&[proof], false)?;
+                let origin = ProofOrigin {
+                    prover: proved.prover.clone().unwrap_or_default(),
+                    seconds: proved.seconds,
+                    time: formulanet_train::now(),
+                };
+                Library::open(path)?.learn_found(&proof, &origin)?;
                 Ok(())
             }
             (_, _, Some(memory)) => memory.learn(&self.model, task, premises),

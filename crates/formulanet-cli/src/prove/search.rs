@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use formulanet::Cancel;
+use formulanet::read::Source;
 use formulanet::util::temporary::TempFolder;
 use formulanet_train::{Progress, Stage};
 
@@ -22,6 +23,7 @@ use super::szs::{Said, Status};
 use super::task::Task;
 use super::{minimize, numerals};
 use crate::progress::Bar;
+use crate::smtlib;
 
 /// The provers, and where they work.
 pub(crate) struct Provers {
@@ -125,7 +127,20 @@ impl Provers {
         let text = task.reduced(axioms);
         let renamed = numerals::rename(&text);
         let file = self.folder.path().join(file);
-        fs::write(&file, renamed.as_ref().map_or(&text, |renamed| &renamed.text)).with_context(|| {
+        let given = renamed.as_ref().map_or(&text, |renamed| &renamed.text);
+        let translated = match prover.is_smtlib {
+            false => None,
+            true => match smtlib::translate(Source::text(&task.name, given.clone()), task.limits()) {
+                Ok(translated) => Some(translated),
+                // Such as a symbol with a meaning of its own.
+                Err(_) => {
+                    let attempted = Attempted { end: End::Ended(String::new()), took: Duration::ZERO };
+                    let (said, output) = (Said::Inappropriate, String::new());
+                    return Ok((attempted, Some(Answer { said, used: None, output, file })));
+                }
+            },
+        };
+        fs::write(&file, translated.as_ref().unwrap_or(given)).with_context(|| {
             format!("cannot write `{}`: set TMPDIR to a directory with more space", file.display())
         })?;
         let attempted = attempt(prover, &file, time, is_over);

@@ -57,6 +57,8 @@ pub(crate) struct Task {
     languages: Languages,
     /// Orders of axioms, the best first, by their numbers among axioms.
     pub(crate) orders: Vec<Vec<usize>>,
+    /// The limits that it was read with.
+    limits: Limits,
     /// Whether the axioms are all that there are: only then a counter-model refutes the conjecture.
     pub(crate) is_complete: bool,
 }
@@ -77,6 +79,7 @@ impl Task {
             tags: HashMap::new(),
             languages: Languages::default(),
             orders: Vec::new(),
+            limits,
             is_complete: true,
         };
         let (mut reader, mut names) = (source.problem(limits)?, Interner::new());
@@ -128,6 +131,11 @@ impl Task {
     /// Its number among the tasks of this process, for names of files.
     pub(crate) fn number(&self) -> usize {
         self.number
+    }
+
+    /// The limits that it was read with.
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
     }
 
     /// All statements.

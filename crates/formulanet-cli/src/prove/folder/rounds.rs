@@ -163,6 +163,10 @@ impl Run<'_> {
     fn resume(&self, items: &mut [Item<'_>], entries: &[Entry]) -> Result<()> {
         for entry in entries {
             entry.tried.iter().for_each(|tried| self.experience().add(tried));
+            // A file that could not be read may have been mended.
+            if entry.outcome.status == Status::InputError {
+                continue;
+            }
             let name = &entry.outcome.problem;
             let Some(item) = items.iter_mut().find(|item| item.input.name == *name) else { continue };
             item.add(entry);
