@@ -121,7 +121,7 @@ fn wrong_use_is_refused() {
     place.problem(1, "one.p", true);
     check(&["--resume"], 2, "--resume continues a run that had --out DIR or --journal FILE");
     check(&["--budget", "soon"], 2, "expected a time such as 90s");
-    check(&["--all"], 2, "--library");
+    check(&["--all"], 2, "--all");
     let one = place.folder.text("problems/one.p");
     check(&[&one], 2, "is given twice");
     let journal = place.folder.write("journal", "fof(a, axiom, p).\n");

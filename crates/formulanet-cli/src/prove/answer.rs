@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     fn task() -> Task {
-        let text = "fof('odd\nname', axiom, p).\nfof(a, axiom, p => q).\nfof(h, hypothesis, p).\nfof(goal, conjecture, q).\n";
+        let text = "fof('odd name', axiom, p).\nfof(a, axiom, p => q).\nfof(h, hypothesis, p).\nfof(goal, conjecture, q).\n";
         Task::read("problem.p", Source::text("problem.p", text), Limits::default()).unwrap()
     }
 
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(found(&prover_of, vampire), Some(("a formulanet_name_0".to_owned(), true)));
         let shown = proof(&task(), vampire, None, Path::new("/tmp/x/7.p")).unwrap();
         assert!(
-            shown.kind == "Proof" && shown.text.contains("file('problem.p','odd\nname')"),
+            shown.kind == "Proof" && shown.text.contains("file('problem.p','odd name')"),
             "{}",
             shown.text
         );
@@ -258,7 +258,7 @@ mod tests {
     fn proofs_cite_the_problem() {
         let shown = proof(&task(), E, None, Path::new("/tmp/x/7.p")).unwrap();
         assert_eq!(shown.kind, "CNFRefutation");
-        let expected = "fof('odd\nname', axiom, p, file('problem.p', 'odd\nname')).\n";
+        let expected = "fof('odd name', axiom, p, file('problem.p', 'odd name')).\n";
         assert!(
             shown.text.contains(expected) && shown.text.contains("file('problem.p', goal)"),
             "{}",

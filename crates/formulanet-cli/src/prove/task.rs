@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn a_prover_sees_names_that_it_cannot_mistake() {
         let task = task(
-            "fof(plain, axiom, p).\nfof('two\\nwords', axiom, q).\nfof(plain, lemma, r).\nfof( % a comment\n  17, hypothesis, s).\n\
+            "fof(plain, axiom, p).\nfof('two words', axiom, q).\nfof(plain, lemma, r).\nfof( % a comment\n  17, hypothesis, s).\n\
              fof(c_0_1, axiom, t).\nfof(goal, conjecture, p).",
         );
         let text = task.reduced(&[1, 0, 2, 3]);

@@ -50,6 +50,13 @@ pub(crate) struct Tried {
     pub(crate) axioms: u64,
 }
 
+impl Tried {
+    /// The seconds up to which it need not be repeated: all, if the prover gave up long before its time was over.
+    fn excluded(&self) -> f64 {
+        if self.seconds < self.limit / 2.0 { f64::INFINITY } else { self.limit }
+    }
+}
+
 /// The attempts of a run.
 pub(crate) struct Experience {
     /// Arms in the order of the guess, each with the guess of how often it proves.
@@ -128,7 +135,7 @@ impl Experience {
                 continue;
             }
             let done = tried.iter().filter(|tried| tried.arm.prover == arm.prover && tried.axioms == digest);
-            let done = done.map(|tried| tried.limit).fold(0.0, f64::max);
+            let done = done.map(Tried::excluded).fold(0.0, f64::max);
             // What was tried with other axioms tells less.
             let before = tried.iter().filter(|tried| tried.axioms != digest);
             let doubt = before.fold(1.0, |doubt: f64, tried| doubt * (1.0 - 0.5 * similarity(arm, &tried.arm)));
@@ -230,13 +237,16 @@ mod tests {
             let is_same = |other: &Planned| (other.prover, other.slice, other.time) == (one.prover, one.slice, one.time);
             assert!(!planned[..number].iter().any(is_same), "{planned:?}");
         }
-        // What was tried with the same axioms is tried for longer, or not at all.
+        // What was tried with the same axioms is tried for longer; not at all if the prover gave up.
         let before = [tried("eprover", 96, false, &task)];
         let again = experience.plan(&task, &provers, &before, 20.0);
         assert!(
             again.iter().all(|planned| planned.slice.most != 96 || planned.prover != 0 || planned.time.as_secs() > 1),
             "{again:?}"
         );
+        let before = [Tried { seconds: 0.2, ..tried("eprover", 96, false, &task) }];
+        let again = experience.plan(&task, &provers, &before, 200.0);
+        assert!(again.iter().all(|planned| planned.slice.most != 96 || planned.prover != 0), "{again:?}");
     }
 
     #[test]

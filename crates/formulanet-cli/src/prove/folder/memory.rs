@@ -40,8 +40,8 @@ impl Memory {
         }))
     }
 
-    /// The orders of a problem's axioms: the first by the proofs so far and without them, fused by rank; by what formulas say
-    /// alone; and the first without proofs.
+    /// The orders of a problem's axioms: by the proofs so far and without them, fused by rank; by what formulas say alone; and
+    /// by the proofs so far.
     pub(crate) fn orders(
         &self,
         engine: &Engine,
@@ -65,7 +65,7 @@ impl Memory {
         };
         let Some(learned) = self.by_proofs(engine, &names, query)? else { return Ok(without) };
         let fused = fused(&learned, &without[0]);
-        Ok(vec![fused, without[1].clone(), without[0].clone()])
+        Ok(vec![fused, without[1].clone(), whole(learned, &without[0])])
     }
 
     /// Adds the axioms that are new. Returns the names of all.
@@ -150,6 +150,13 @@ impl State {
     }
 }
 
+/// An order with the numbers that it lacks, in another order.
+fn whole(mut order: Vec<usize>, other: &[usize]) -> Vec<usize> {
+    let known: HashSet<usize> = order.iter().copied().collect();
+    order.extend(other.iter().filter(|number| !known.contains(number)));
+    order
+}
+
 /// Two orders of the same numbers as one, by the sum of reciprocal ranks.
 fn fused(first: &[usize], second: &[usize]) -> Vec<usize> {
     let mut scores: HashMap<usize, f64> = HashMap::new();
@@ -173,5 +180,6 @@ mod tests {
         assert_eq!(fused(&[0, 1, 2, 3], &[3, 0, 1, 2])[0], 0);
         // One that an order lacks is kept.
         assert_eq!(fused(&[1], &[0, 1]), [1, 0]);
+        assert_eq!(whole(vec![2, 1], &[0, 1, 2, 3]), [2, 1, 0, 3]);
     }
 }

@@ -146,7 +146,7 @@ impl Run<'_> {
                 let seconds = began.elapsed().as_secs_f64();
                 tell!("round {round}: {new} of {tried} proved in {seconds:.0} s");
             }
-            if self.provers.is_stopped() || end.is_some_and(|end| Instant::now() >= end) {
+            if self.is_stopped(end) {
                 break;
             }
         }
@@ -194,11 +194,7 @@ impl Run<'_> {
         let (next, has_failed, failure) = (AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(None));
         let workers = self.settings.threads.min(open.len()).max(1);
         let threads = (self.settings.threads / workers).max(1);
-        let is_over = || {
-            has_failed.load(Ordering::SeqCst)
-                || self.provers.is_stopped()
-                || end.is_some_and(|end| Instant::now() >= end)
-        };
+        let is_over = || has_failed.load(Ordering::SeqCst) || self.is_stopped(end);
         thread::scope(|scope| {
             for _ in 0..workers {
                 scope.spawn(|| {
@@ -239,30 +235,42 @@ impl Run<'_> {
                 return Err(error.context(format!("cannot prove `{}`; {hint}", shown(name))));
             }
         };
-        let provers = &self.provers.provers;
-        let planned = self.experience().plan(&task, provers, &item.tried, allowance * threads as f64);
-        if planned.is_empty() {
-            let is_read = provers.iter().any(|prover| prover.reads(task.languages()));
+        let began = Instant::now();
+        let most = Duration::from_secs_f64(allowance) + SLACK;
+        let last = end.map_or(began + most, |end| end.min(began + most));
+        let mut tried = Vec::new();
+        let mut ended: Option<Outcome> = None;
+        // Attempts that end early leave time for others.
+        loop {
+            let left = allowance - began.elapsed().as_secs_f64();
+            let before = ended.as_ref().map(|outcome| outcome.status);
+            let is_over = before.is_some_and(Status::is_final) || left < 1.0 || self.is_stopped(end);
+            if is_over && ended.is_some() {
+                break;
+            }
+            let Some((mut outcome, new)) = self.attempts(&task, (&item.tried, &tried), left, (last, threads))? else {
+                break;
+            };
+            if let Some(before) = before.filter(|_| outcome.status == Status::GaveUp) {
+                outcome.status = before;
+            }
+            // Attempts that could not be made, or need not be made, would be planned again.
+            let is_last = new.is_empty();
+            tried.extend(new);
+            ended = Some(outcome);
+            if is_last {
+                break;
+            }
+        }
+        let Some(mut outcome) = ended else {
+            let is_read = self.provers.provers.iter().any(|prover| prover.reads(task.languages()));
             let status = if is_read { Status::NotTried } else { Status::Inappropriate };
             let outcome = Outcome::undecided(name, status, 0.0);
             return self.end(item, Entry { round, allowance, tried: Vec::new(), outcome });
-        }
-        let began = Instant::now();
-        let most = Duration::from_secs_f64(allowance) + SLACK;
-        let time = end.map_or(most, |end| most.min(end.saturating_duration_since(began)));
-        let settings = Settings {
-            planned: Some(planned.clone()),
-            time,
-            threads,
-            shows_attempts: false,
-            ..self.settings.clone()
         };
-        let mut outcome = search::prove(&task, &settings, self.provers, began)?;
         outcome.seconds = start.elapsed().as_secs_f64();
         outcome.problem.clone_from(name);
-        let tried = tried(&task, &planned, &outcome, provers);
-        let is_cut = self.provers.is_stopped() || end.is_some_and(|end| Instant::now() >= end);
-        if is_cut && !outcome.status.is_final() {
+        if self.is_stopped(end) && !outcome.status.is_final() {
             // The round did not have its time: it is made again by a run that resumes this one.
             if item.outcome.is_none() {
                 item.outcome = Some(outcome);
@@ -280,6 +288,42 @@ impl Run<'_> {
         }
         tried.iter().for_each(|tried| self.experience().add(tried));
         self.end(item, Entry { round, allowance, tried, outcome })
+    }
+
+    /// Whether the user has stopped the run, or its time is over.
+    fn is_stopped(&self, end: Option<Instant>) -> bool {
+        self.provers.is_stopped() || end.is_some_and(|end| Instant::now() >= end)
+    }
+
+    /// Some attempts at a problem; `None` if there is nothing left to try.
+    fn attempts(
+        &self,
+        task: &Task,
+        (before, new): (&[Tried], &[Tried]),
+        seconds: f64,
+        (last, threads): (Instant, usize),
+    ) -> Result<Option<(Outcome, Vec<Tried>)>> {
+        let provers = &self.provers.provers;
+        let tried_before = [before, new].concat();
+        let planned = self.experience().plan(task, provers, &tried_before, seconds * threads as f64);
+        if planned.is_empty() {
+            return Ok(None);
+        }
+        let began = Instant::now();
+        let settings = Settings {
+            planned: Some(planned.clone()),
+            time: last.saturating_duration_since(began),
+            threads,
+            shows_attempts: false,
+            ..self.settings.clone()
+        };
+        let mut outcome = search::prove(task, &settings, self.provers, began)?;
+        // What one prover cannot read, another may.
+        if outcome.status == Status::Inappropriate {
+            outcome.status = Status::GaveUp;
+        }
+        let tried = tried(task, &planned, &outcome, provers);
+        Ok(Some((outcome, tried)))
     }
 
     /// Writes the proof and the journal, and prints the line of a problem that is decided.
