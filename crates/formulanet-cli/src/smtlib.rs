@@ -36,7 +36,9 @@ pub(crate) fn translate(problem: Source, limits: Limits) -> Result<String> {
         }
         let Some(formula) = &next.annotated.formula else { continue };
         if let Some(quoted) = misleading(next.text) {
-            return Err(anyhow::anyhow!("a symbol is named `{}`, like a connective", shown(quoted)).context(place()));
+            return Err(
+                anyhow::anyhow!("a symbol is named `{}`, like a connective", shown(quoted)).context(place())
+            );
         }
         let text = translation.formula(formula, &names).with_context(place)?;
         let label = translation.label(name);
@@ -50,11 +52,14 @@ pub(crate) fn translate(problem: Source, limits: Limits) -> Result<String> {
     if let [(first, label), more @ ..] = goals.as_slice() {
         let all = match more {
             [] => first.clone(),
-            _ => format!("(and {})", goals.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(" ")),
+            _ => {
+                format!("(and {})", goals.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(" "))
+            }
         };
         let _ = writeln!(asserted, "(assert (! (not {all}) :named {label}))");
     }
-    let mut text = String::from("(set-option :produce-unsat-cores true)\n(set-logic UF)\n(declare-sort U 0)\n");
+    let mut text =
+        String::from("(set-option :produce-unsat-cores true)\n(set-logic UF)\n(declare-sort U 0)\n");
     for line in &translation.declared {
         text += line;
     }
@@ -68,15 +73,8 @@ pub(crate) fn translate(problem: Source, limits: Limits) -> Result<String> {
 
 /// A quoted name that the parser does not tell from a connective.
 fn misleading(text: &str) -> Option<&str> {
-    let connectives = [
-        Symbol::AND,
-        Symbol::OR,
-        Symbol::NOT,
-        Symbol::IMPLIES,
-        Symbol::EQUAL,
-        Symbol::TRUE,
-        Symbol::FALSE,
-    ];
+    let connectives =
+        [Symbol::AND, Symbol::OR, Symbol::NOT, Symbol::IMPLIES, Symbol::EQUAL, Symbol::TRUE, Symbol::FALSE];
     let names = Interner::new();
     let words = connectives.map(|symbol| names.name(symbol).to_owned());
     let mut rest = text;
@@ -293,7 +291,10 @@ mod tests {
             let error = format!("{:#}", of(text).unwrap_err());
             assert!(error.contains(expected), "expected {expected}\nfound {error}");
         };
-        check("tff(a, axiom, $less(1, 2)).", "`a` cannot be written in SMT-LIB: expected formulas in FOF or CNF");
+        check(
+            "tff(a, axiom, $less(1, 2)).",
+            "`a` cannot be written in SMT-LIB: expected formulas in FOF or CNF",
+        );
         check("thf(a, axiom, (p @ x)).", "expected formulas in FOF or CNF");
         check("fof(a, axiom, '='(x, y)).", "a symbol is named `=`, like a connective");
         check("fof(a, axiom, $less(x, y)).", "`$less` has a meaning");

@@ -78,7 +78,15 @@ impl Axioms {
             None => engine.model_for(Language::Tptp)?,
         };
         let library = library.map(Path::to_owned);
-        Ok(Axioms { engine, model, rerank: Rerank::Auto, library, limits: Limits::default(), most, memory: None })
+        Ok(Axioms {
+            engine,
+            model,
+            rerank: Rerank::Auto,
+            library,
+            limits: Limits::default(),
+            most,
+            memory: None,
+        })
     }
 
     /// Learns from proofs of problems, too.
@@ -235,12 +243,7 @@ impl Axioms {
 }
 
 /// The numbers of a problem's axioms, the best first.
-pub(crate) fn order(
-    engine: &Engine,
-    corpus: &Corpus,
-    query: &Query,
-    symbols: Symbols,
-) -> Result<Vec<usize>> {
+pub(crate) fn order(engine: &Engine, corpus: &Corpus, query: &Query, symbols: Symbols) -> Result<Vec<usize>> {
     let query = query.clone();
     let policy = query.policy.symbols(symbols);
     let ranking = engine.rank(corpus, &query.policy(policy))?;

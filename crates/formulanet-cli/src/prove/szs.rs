@@ -47,10 +47,7 @@ impl Status {
     pub(crate) fn is_final(self) -> bool {
         use Status::{CounterSatisfiable, CounterTheorem, Inappropriate, InputError, Satisfiable};
         self.is_proved()
-            || matches!(
-                self,
-                CounterSatisfiable | CounterTheorem | Satisfiable | Inappropriate | InputError
-            )
+            || matches!(self, CounterSatisfiable | CounterTheorem | Satisfiable | Inappropriate | InputError)
     }
 
     /// A status by its word.

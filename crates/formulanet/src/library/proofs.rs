@@ -275,8 +275,8 @@ pub(super) fn insert_proof(
     used.dedup();
     let used = serde_json::to_string(&used).expect("names are plain data");
     let fail = fail(&library.path);
-    let origin =
-        origin.map_or(String::new(), |origin| serde_json::to_string(origin).expect("an origin is plain data"));
+    let origin = origin
+        .map_or(String::new(), |origin| serde_json::to_string(origin).expect("an origin is plain data"));
     let digest = proof_sum(&proof.name, &used);
     let insert =
         "INSERT OR IGNORE INTO proofs (name, used, digest, origin, origin_sum) VALUES (?1, ?2, ?3, ?4, ?5)";

@@ -79,7 +79,8 @@ impl Experience {
         }
         // An order that the schedule does not know is tried with the sizes of the first one.
         for order in 2..orders {
-            let sizes: Vec<usize> = distinct.iter().filter(|slice| slice.order == 0).map(|slice| slice.most).collect();
+            let sizes: Vec<usize> =
+                distinct.iter().filter(|slice| slice.order == 0).map(|slice| slice.most).collect();
             distinct.extend(sizes.into_iter().map(|most| slice(most, order, 1.0)));
         }
         let mut arms = Vec::new();
@@ -123,7 +124,13 @@ impl Experience {
 
     /// The attempts to make at a problem in some seconds of one core, the most promising first. `tried` are those that were
     /// made before.
-    pub(crate) fn plan(&self, task: &Task, provers: &[Prover], tried: &[Tried], seconds: f64) -> Vec<Planned> {
+    pub(crate) fn plan(
+        &self,
+        task: &Task,
+        provers: &[Prover],
+        tried: &[Tried],
+        seconds: f64,
+    ) -> Vec<Planned> {
         let mut open: Vec<Open<'_>> = Vec::new();
         for (arm, guess) in &self.arms {
             let Some(prover) = provers.iter().position(|prover| prover.name == arm.prover) else { continue };
@@ -138,7 +145,8 @@ impl Experience {
             let done = done.map(Tried::excluded).fold(0.0, f64::max);
             // What was tried with other axioms tells less.
             let before = tried.iter().filter(|tried| tried.axioms != digest);
-            let doubt = before.fold(1.0, |doubt: f64, tried| doubt * (1.0 - 0.5 * similarity(arm, &tried.arm)));
+            let doubt =
+                before.fold(1.0, |doubt: f64, tried| doubt * (1.0 - 0.5 * similarity(arm, &tried.arm)));
             let share = self.share(arm, *guess) * doubt;
             open.push(Open { arm, prover, digest, share, done });
         }
@@ -234,14 +242,18 @@ mod tests {
         assert!((20..=21).contains(&seconds), "{planned:?}");
         assert_eq!((planned[0].prover, planned[0].slice.most), (0, 96));
         for (number, one) in planned.iter().enumerate() {
-            let is_same = |other: &Planned| (other.prover, other.slice, other.time) == (one.prover, one.slice, one.time);
+            let is_same = |other: &Planned| {
+                (other.prover, other.slice, other.time) == (one.prover, one.slice, one.time)
+            };
             assert!(!planned[..number].iter().any(is_same), "{planned:?}");
         }
         // What was tried with the same axioms is tried for longer; not at all if the prover gave up.
         let before = [tried("eprover", 96, false, &task)];
         let again = experience.plan(&task, &provers, &before, 20.0);
         assert!(
-            again.iter().all(|planned| planned.slice.most != 96 || planned.prover != 0 || planned.time.as_secs() > 1),
+            again
+                .iter()
+                .all(|planned| planned.slice.most != 96 || planned.prover != 0 || planned.time.as_secs() > 1),
             "{again:?}"
         );
         let before = [Tried { seconds: 0.2, ..tried("eprover", 96, false, &task) }];

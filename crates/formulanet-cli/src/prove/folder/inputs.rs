@@ -98,20 +98,30 @@ impl Inputs {
 
     fn add_folder(&mut self, root: &Path, folder: &Path, depth: usize) -> Result<()> {
         if depth > MAX_DEPTH {
-            bail!("`{}`: expected at most {MAX_DEPTH} directories in each other", shown(&root.display().to_string()));
+            bail!(
+                "`{}`: expected at most {MAX_DEPTH} directories in each other",
+                shown(&root.display().to_string())
+            );
         }
         let context = || format!("cannot read `{}`", shown(&folder.display().to_string()));
         let entries = fs::read_dir(folder).with_context(context)?;
-        let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>().with_context(context)?;
+        let mut paths = entries
+            .map(|entry| Ok(entry?.path()))
+            .collect::<std::io::Result<Vec<_>>>()
+            .with_context(context)?;
         paths.sort();
         for path in paths {
-            let is_problem = path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known));
+            let is_problem =
+                path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known));
             // A link to a directory may lead back.
             if path.is_dir() && !path.is_symlink() {
                 self.add_folder(root, &path, depth + 1)?;
             } else if is_problem && path.is_file() {
                 let Some(name) = path.to_str() else {
-                    bail!("the name of `{}` is not UTF-8: rename the file", shown(&path.display().to_string()));
+                    bail!(
+                        "the name of `{}` is not UTF-8: rename the file",
+                        shown(&path.display().to_string())
+                    );
                 };
                 let within = path.strip_prefix(root).unwrap_or(&path).to_owned();
                 self.push(name.to_owned(), within);
@@ -142,7 +152,10 @@ impl Inputs {
             } else if section == Some("BatchProblems") {
                 let mut words = line.split_whitespace();
                 let (Some(problem), out, None) = (words.next(), words.next(), words.next()) else {
-                    bail!("line {place}: expected a problem and the file for its proof, found `{}`", shown(line));
+                    bail!(
+                        "line {place}: expected a problem and the file for its proof, found `{}`",
+                        shown(line)
+                    );
                 };
                 let problem = found_in(folder, problem).with_context(|| format!("line {place}"))?;
                 let out = Path::new(out.unwrap_or(&problem)).file_name().unwrap_or_default().to_owned();
@@ -153,7 +166,9 @@ impl Inputs {
             bail!("expected an `% SZS end` line for each `% SZS start`, found the end of the file");
         }
         if self.problems.is_empty() {
-            bail!("expected problems between `% SZS start BatchProblems` and `% SZS end BatchProblems`, found none");
+            bail!(
+                "expected problems between `% SZS start BatchProblems` and `% SZS end BatchProblems`, found none"
+            );
         }
         Ok(())
     }
@@ -165,9 +180,10 @@ impl Inputs {
         if !is_time {
             return Ok(());
         }
-        let seconds: f64 = value.trim().parse().ok().filter(|seconds| (0.0..=1e7).contains(seconds)).with_context(
-            || format!("expected seconds after `{}`, found `{}`", shown(key), shown(value)),
-        )?;
+        let seconds: f64 =
+            value.trim().parse().ok().filter(|seconds| (0.0..=1e7).contains(seconds)).with_context(|| {
+                format!("expected seconds after `{}`, found `{}`", shown(key), shown(value))
+            })?;
         // Zero is no limit.
         if seconds > 0.0 {
             let time = Duration::from_secs_f64(seconds);
@@ -218,7 +234,8 @@ fn is_batch(path: &Path) -> bool {
 /// one without types is taken, if there is one.
 fn found_in(folder: &Path, name: &str) -> Result<String> {
     let path = folder.join(name);
-    let text = |path: &Path| path.to_str().map(str::to_owned).context("the name of the directory is not UTF-8");
+    let text =
+        |path: &Path| path.to_str().map(str::to_owned).context("the name of the directory is not UTF-8");
     if !name.contains('*') {
         return text(&path);
     }
@@ -274,7 +291,12 @@ mod tests {
         }
         let root_text = root.display().to_string();
         let found = Inputs::read(std::slice::from_ref(&root_text)).unwrap();
-        let expected = [("a.p", "a.proof"), ("b.p", "b.proof"), ("more/a.p", "more/a.proof"), ("more/c.tptp", "more/c.proof")];
+        let expected = [
+            ("a.p", "a.proof"),
+            ("b.p", "b.proof"),
+            ("more/a.p", "more/a.proof"),
+            ("more/c.tptp", "more/c.proof"),
+        ];
         assert_eq!(names(&found, root), expected.map(|(name, proof)| (name.to_owned(), proof.to_owned())));
         let twice = Inputs::read(&[root_text, root.join("a.p").display().to_string()]).unwrap_err();
         assert!(format!("{twice:#}").contains("given twice"), "{twice:#}");
@@ -302,14 +324,23 @@ mod tests {
         let found = read(text).unwrap();
         let expected = [("one+1.p", "one.proof"), ("two.p", "second.proof")];
         assert_eq!(names(&found, root), expected.map(|(name, proof)| (name.to_owned(), proof.to_owned())));
-        assert_eq!((found.time, found.budget), (Some(Duration::from_secs(5)), Some(Duration::from_secs(600))));
+        assert_eq!(
+            (found.time, found.budget),
+            (Some(Duration::from_secs(5)), Some(Duration::from_secs(600)))
+        );
         let check = |text: &str, expected: &str| {
             let error = format!("{:#}", read(text).unwrap_err());
             assert!(error.contains(expected), "expected {expected}\nfound {error}");
         };
-        check(&text.replace("wc 5", "wc soon"), "line 4: expected seconds after `limit.time.problem.wc`, found `soon`");
+        check(
+            &text.replace("wc 5", "wc soon"),
+            "line 4: expected seconds after `limit.time.problem.wc`, found `soon`",
+        );
         check(&text.replace("one*", "three*"), "line 11: no file fits `three*.p`");
-        check(&text.replace("out/one", "out/one more"), "line 11: expected a problem and the file for its proof");
+        check(
+            &text.replace("out/one", "out/one more"),
+            "line 11: expected a problem and the file for its proof",
+        );
         check(&text[..text.len() - 30], "expected an `% SZS end` line");
         check("% SZS start BatchProblems\n% SZS end BatchProblems\n", "expected problems between");
     }

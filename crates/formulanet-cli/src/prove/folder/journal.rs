@@ -107,9 +107,9 @@ impl Journal {
         let mut text = serde_json::to_vec(line)?;
         text.push(b'\n');
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(&text)
-            .and_then(|()| file.sync_data())
-            .with_context(|| format!("cannot write the journal `{}`", shown(&self.path.display().to_string())))
+        file.write_all(&text).and_then(|()| file.sync_data()).with_context(|| {
+            format!("cannot write the journal `{}`", shown(&self.path.display().to_string()))
+        })
     }
 }
 

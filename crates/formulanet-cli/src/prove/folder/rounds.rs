@@ -137,7 +137,8 @@ impl Run<'_> {
             let began = Instant::now();
             let shared: Vec<Mutex<Item<'_>>> = items.into_iter().map(Mutex::new).collect();
             let ended = self.round((round, allowance, end), &shared, &open);
-            let taken = shared.into_iter().map(|item| item.into_inner().unwrap_or_else(PoisonError::into_inner));
+            let taken =
+                shared.into_iter().map(|item| item.into_inner().unwrap_or_else(PoisonError::into_inner));
             items = taken.collect();
             self.provers.bar.clear();
             ended?;
@@ -248,7 +249,9 @@ impl Run<'_> {
             if is_over && ended.is_some() {
                 break;
             }
-            let Some((mut outcome, new)) = self.attempts(&task, (&item.tried, &tried), left, (last, threads))? else {
+            let Some((mut outcome, new)) =
+                self.attempts(&task, (&item.tried, &tried), left, (last, threads))?
+            else {
                 break;
             };
             if let Some(before) = before.filter(|_| outcome.status == Status::GaveUp) {
@@ -331,7 +334,8 @@ impl Run<'_> {
         if let (Some(out), true) = (self.out, entry.outcome.status.is_proved()) {
             let path = out.join(&item.input.proof);
             if let Some(folder) = path.parent() {
-                let place = || format!("cannot make the directory `{}`", shown(&folder.display().to_string()));
+                let place =
+                    || format!("cannot make the directory `{}`", shown(&folder.display().to_string()));
                 fs::create_dir_all(folder).with_context(place)?;
             }
             let mut text = Vec::new();
@@ -340,7 +344,8 @@ impl Run<'_> {
         }
         self.journal.add(&entry)?;
         item.add(&entry);
-        let is_last = self.limits.allowance(entry.round + 1, self.learns || self.limits.budget.is_some()).is_none();
+        let is_last =
+            self.limits.allowance(entry.round + 1, self.learns || self.limits.budget.is_some()).is_none();
         if is_last || !item.is_open() { self.show(item) } else { Ok(()) }
     }
 
@@ -371,12 +376,18 @@ fn is_learned(outcome: &Outcome) -> bool {
 }
 
 fn proved(items: &[Item<'_>]) -> usize {
-    let is_proved = |item: &&Item<'_>| item.outcome.as_ref().is_some_and(|outcome| outcome.status.is_proved());
+    let is_proved =
+        |item: &&Item<'_>| item.outcome.as_ref().is_some_and(|outcome| outcome.status.is_proved());
     items.iter().filter(is_proved).count()
 }
 
 /// The attempts of a round that tell something: those that ended, or had some time.
-fn tried(task: &Task, planned: &[Planned], outcome: &Outcome, provers: &[crate::prove::prover::Prover]) -> Vec<Tried> {
+fn tried(
+    task: &Task,
+    planned: &[Planned],
+    outcome: &Outcome,
+    provers: &[crate::prove::prover::Prover],
+) -> Vec<Tried> {
     let tells = |made: &&search::Made| made.is_whole || made.proves || made.took >= Duration::from_secs(1);
     outcome
         .made

@@ -62,7 +62,8 @@ pub(crate) fn table(outcomes: &[&Outcome]) -> String {
 pub(crate) fn counts(outcomes: &[&Outcome]) -> String {
     let proved = outcomes.iter().filter(|outcome| outcome.status.is_proved()).count();
     let mut text = format!("{proved} of {} proved", counted(outcomes.len(), "problem"));
-    let of = |statuses: &[Status]| outcomes.iter().filter(|outcome| statuses.contains(&outcome.status)).count();
+    let of =
+        |statuses: &[Status]| outcomes.iter().filter(|outcome| statuses.contains(&outcome.status)).count();
     use Status::{CounterSatisfiable, CounterTheorem, Inappropriate, InputError, NotTried, Satisfiable};
     let refuted = of(&[CounterSatisfiable, CounterTheorem, Satisfiable]);
     let (unread, unsuitable, untried) = (of(&[InputError]), of(&[Inappropriate]), of(&[NotTried]));
@@ -88,7 +89,8 @@ mod tests {
     #[test]
     fn columns_are_aligned() {
         let mut proved = Outcome::undecided("a.p", Status::Theorem, 0.25);
-        (proved.prover, proved.premises) = (Some("eprover".to_owned()), Some(vec!["x".to_owned(), "y".to_owned()]));
+        (proved.prover, proved.premises) =
+            (Some("eprover".to_owned()), Some(vec!["x".to_owned(), "y".to_owned()]));
         let mut unknown = proved.clone();
         (unknown.problem, unknown.premises) = ("odd\nname.p".to_owned(), None);
         let open = Outcome::undecided("c.p", Status::Timeout, 12.0);
