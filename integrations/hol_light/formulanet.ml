@@ -1,4 +1,4 @@
-(* Premises for HOL Light from the program formulanet. Load with #use; README.md beside this file explains it.
+(* Premises for HOL Light from the program formulanet. Load with #use; README.md in this directory explains it.
    Nothing here proves anything: theorems come from MESON_TAC and METIS_TAC alone. *)
 
 #load "unix.cma";;
@@ -71,7 +71,7 @@ let rec formulanet_type ty =
   | name,[] -> name
   | name,parts -> "(" ^ String.concat "," (map formulanet_type parts) ^ ")" ^ name;;
 
-(* Whether the type of a constant follows from the types of so many arguments. *)
+(* Whether the type of a constant follows from the types of this many arguments. *)
 let formulanet_determined name count =
   let rec arguments n ty =
     if n = 0 || is_vartype ty then [] else

@@ -1,16 +1,14 @@
 """Premise selection for theorem provers by deep graph embedding.
 
-Which of the statements that I know are worth using for this goal?
-
 >>> import formulanet
 >>> known = {"ADD_COMM": "!m n. m + n = n + m", "REFL": "!x. x = x"}
 >>> [best.name for best in formulanet.rank("!a. a + 1 = 1 + a", known, k=1)]
 ['ADD_COMM']
 
-- `rank` ranks statements for a conjecture, `select` cuts a TPTP problem down, `Library` keeps statements and what their
-  proofs used.
-- `embed` makes vectors of statements, `graph` shows what a network reads, `read` reads statements of a file.
-- `prepare` and `Prepared` are data for training, `train` makes a `Model`, and `Model.eval` measures one.
+- `rank` ranks premises for a conjecture, `select` selects the axioms of a TPTP problem, `Library` keeps statements and the
+  dependencies of their proofs.
+- `embed` computes embeddings, `graph` builds the graph of a formula, `read` reads the statements of a file.
+- `prepare` and `Prepared` are data for training, `train` trains a `Model`, and `Model.eval` evaluates one.
 
 Everything that takes long releases the interpreter's lock, and ends on Ctrl-C.
 """

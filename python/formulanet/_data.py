@@ -108,7 +108,7 @@ def prepare(
     """Turns a HolStep, DeepMath or JSON Lines directory, archive or file into a folder for training, as
     `formulanet prepare` does.
 
-    `validation` holds conjectures out: so many, this share of them, or those with these names. `view` is the graph that
+    `validation` holds conjectures out: an int is their number, a float their share, a list their names. `view` is the graph that
     formulas become; the recipes `default` and `premises` want `dag`. `together` adds what networks read that read
     statements together. With `keep_going`, statements that cannot be read are left out with a warning.
     """

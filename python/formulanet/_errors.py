@@ -12,7 +12,7 @@ class Error(ValueError):
     >>> formulanet.Model("nosuch")
     Traceback (most recent call last):
     ...
-    formulanet.Error: expected a model file or one of the shipped models (holstep, holstep-2, holstep-tally, hol-premises, mizar, mizar-premises, reader), found neither: `nosuch`
+    formulanet.Error: expected a model file or one of the built-in models (...), found neither: `nosuch`
     """
 
     __module__ = "formulanet"

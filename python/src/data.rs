@@ -77,7 +77,7 @@ pub(crate) fn prepare(py: Python<'_>, asked: Asked) -> PyResult<(usize, Vec<Stri
 /// A prepared folder for programs that map its arrays themselves.
 #[derive(IntoPyObject)]
 pub(crate) struct Arrays {
-    /// What the folder says about itself, as JSON.
+    /// The description of the directory, as JSON.
     meta: String,
     vocabulary: Vec<String>,
     /// The file that has the arrays.

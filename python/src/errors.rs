@@ -45,7 +45,7 @@ where
     made().map_or_else(|error| error, PyErr::from_value)
 }
 
-/// What the system says, without the number that Rust adds.
+/// The error of the operating system, without the number that Rust adds.
 fn system_text(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()

@@ -52,7 +52,7 @@ impl Graph {
         self.graph.labels().iter().map(|&label| self.names.name(label)).collect()
     }
 
-    /// What every node stands for.
+    /// The labels of the nodes.
     #[getter]
     fn kinds(&self) -> Vec<&'static str> {
         self.graph.kinds().iter().map(|&kind| kind.name()).collect()
@@ -88,7 +88,7 @@ impl Graph {
     }
 }
 
-/// Numbers in so many rows.
+/// Numbers in this many rows.
 fn table(rows: usize, numbers: Vec<i64>) -> Array2<i64> {
     let columns = numbers.len() / rows;
     Array2::from_shape_vec((rows, columns), numbers).expect("as many numbers in each row")

@@ -1,4 +1,4 @@
-//! What comes from Python: names of choices, statements and files of them.
+//! Input from Python: names of choices, statements and files of them.
 
 use formulanet::analyze::{AnalyzedStatement, Analyzer};
 use formulanet::logic::hol::{self, Overload};
@@ -20,7 +20,7 @@ pub(crate) fn one_of<T: Copy>(py: Python<'_>, values: &[(&str, T)], what: &str, 
     })
 }
 
-/// The same for a name that may be left out.
+/// Parses an optional name of a choice.
 pub(crate) fn maybe_one_of<T: Copy>(
     py: Python<'_>,
     values: &[(&str, T)],
@@ -99,7 +99,7 @@ pub(crate) fn read_each(
     Ok(())
 }
 
-/// The same as a list.
+/// The names as a list.
 pub(crate) fn read_all(
     analyzer: Analyzer<'_>,
     parts: Vec<Opened>,
@@ -124,7 +124,7 @@ pub(crate) struct Reading {
     variables: Vec<String>,
 }
 
-/// The same with its choices understood.
+/// The input with parsed choices.
 pub(crate) struct FormulaReader {
     pub(crate) syntax: Option<Language>,
     overload: Option<Overload>,

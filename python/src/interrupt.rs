@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 
 use crate::errors::exception;
 
-/// How long Ctrl-C waits at most until somebody looks.
+/// The interval between two checks for Ctrl-C.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// As much as the main thread of a program has.
@@ -24,7 +24,7 @@ const STACK: usize = 8 << 20;
 pub(crate) struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// The same for the engine.
+    /// A cancellation for the engine.
     pub(crate) fn cancel(&self) -> Cancel {
         let stop = Arc::clone(&self.0);
         Cancel::when(move || stop.load(Ordering::Relaxed))
@@ -37,12 +37,12 @@ impl Progress for Stop {
     }
 }
 
-/// What becomes of work when the user presses Ctrl-C.
+/// Treatment of work on Ctrl-C.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OnInterrupt {
     /// It writes something: wait until it has stopped, and what it began is undone or in order.
     Wait,
-    /// It only reads: leave it alone at once. It ends when it next looks, and nobody hears of what it found.
+    /// It only reads: return at once. The work ends at its next check, and its result is discarded.
     Leave,
 }
 

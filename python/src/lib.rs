@@ -1,4 +1,4 @@
-//! What the Python package `formulanet` is made of: `formulanet/*.py` has what users see, and their documentation.
+//! The native part of the Python package `formulanet`: `formulanet/*.py` has the public interface and its documentation.
 //!
 //! Arguments come as dictionaries that a Python function made of its keywords, because most have a dozen. Everything that
 //! may take long runs without the interpreter's lock, and ends on Ctrl-C: see [`interrupt`].

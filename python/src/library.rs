@@ -26,7 +26,7 @@ pub(crate) struct Contents {
     pub(crate) reading: Option<Arc<JointReranker>>,
 }
 
-/// What is known of a library's file.
+/// The state of a library's file.
 #[derive(Default)]
 struct Known {
     contents: Option<Contents>,
@@ -97,7 +97,7 @@ impl Library {
     }
 }
 
-/// What an addition did.
+/// The result of an addition.
 #[derive(IntoPyObject)]
 pub(crate) struct AddedCounts {
     new: usize,
@@ -121,7 +121,7 @@ impl AddedCounts {
     }
 }
 
-/// What learning did.
+/// The result of recording proofs.
 #[derive(IntoPyObject)]
 pub(crate) struct LearntCounts {
     new: usize,
@@ -165,7 +165,7 @@ fn fill(
     if count == 0 { Err(Error::NoStatements) } else { Ok(()) }
 }
 
-/// What statements are made of, as Python gives it.
+/// Statements as Python passes them.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Statements {
@@ -287,7 +287,7 @@ impl Library {
         })
     }
 
-    /// What the proofs of a statement used.
+    /// The dependencies of a statement's proofs.
     fn proofs(&self, py: Python<'_>, name: String) -> PyResult<Vec<Vec<String>>> {
         let this = self.clone();
         interruptible(py, OnInterrupt::Leave, move |_| this.open()?.proofs_of(&name))

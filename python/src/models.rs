@@ -21,7 +21,7 @@ const PRECISIONS: [(&str, Precision); 3] =
 pub(crate) enum Kind {
     /// One that makes a vector of every statement.
     Retriever(Arc<formulanet::engine::Model>),
-    /// One that reads a statement anew for every conjecture: it can be measured.
+    /// A model that reads a statement again for every conjecture: it can be evaluated.
     Marked(Box<ModelFile>),
     /// One that reads a conjecture and its candidates together, laid out once it is needed.
     Together(Box<JointModelFile>, OnceLock<Arc<JointReranker>>),
@@ -49,7 +49,7 @@ impl Loaded {
         Ok(Loaded { name: name.to_owned(), kind, precision, threads })
     }
 
-    /// A shipped model, on all cores, which is loaded once; or a model file.
+    /// A built-in model on all cores, which is loaded once; or a model file.
     pub(crate) fn named(name: &str) -> Result<Arc<Self>, Error> {
         static SHIPPED: LazyLock<Mutex<HashMap<String, Arc<Loaded>>>> = LazyLock::new(Mutex::default);
         if registry::bytes(name).is_none() {
@@ -84,8 +84,8 @@ impl Loaded {
             Kind::Together(..) => Err(Error::ReadsTogether { model: self.name.clone() }),
             Kind::Marked(_) => Err(Error::Input {
                 place: self.name.clone(),
-                message: "expected a model that makes a vector of every statement, found one that reads each anew for \
-                          every conjecture; it can be measured, but for ranking take another"
+                message: "expected a model that makes a vector of every statement, found one that needs the conjecture for \
+                          that; it can be evaluated, but not used for ranking"
                     .to_owned(),
             }),
         }
@@ -173,7 +173,11 @@ impl Model {
     /// Numbers of a statement's vector, if it makes any.
     #[getter]
     fn width(&self) -> Option<usize> {
-        self.0.retriever().and_then(|retriever| retriever.network()).ok().map(|network| network.model().config().width())
+        self.0
+            .retriever()
+            .and_then(|retriever| retriever.network())
+            .ok()
+            .map(|network| network.model().config().width())
     }
 }
 

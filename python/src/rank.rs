@@ -1,4 +1,4 @@
-//! Which statements are worth using for a conjecture: what `formulanet rank` does.
+//! Ranks premises for a conjecture, as `formulanet rank` does.
 
 use std::sync::{Arc, LazyLock};
 
@@ -42,7 +42,7 @@ pub(crate) struct Choice {
     reader: Option<Py<Model>>,
 }
 
-/// The same, away from the interpreter.
+/// Ranks without the interpreter lock.
 pub(crate) struct Chosen {
     model: Option<Arc<Loaded>>,
     read: Option<bool>,
@@ -128,14 +128,14 @@ pub(crate) fn corpus(
     })
 }
 
-/// What is asked.
+/// A request.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Asked {
     conjecture: Option<String>,
     /// A statement of the library instead of a conjecture.
     name: Option<String>,
-    /// What comes with the question.
+    /// The statements of a request.
     parts: Vec<Part>,
     input_format: Option<String>,
     library: Option<Py<Library>>,
@@ -153,7 +153,7 @@ pub(crate) struct Asked {
 /// probability.
 pub(crate) type Row = (String, f64, String, &'static str, Option<Vec<String>>, Option<f64>, Option<f64>);
 
-/// What is answered.
+/// The response.
 #[derive(IntoPyObject)]
 pub(crate) struct Answer {
     rows: Vec<Row>,
@@ -167,7 +167,8 @@ pub(crate) struct Answer {
 
 #[pyfunction]
 pub(crate) fn rank(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
-    let Asked { conjecture, name, parts, input_format, library, before, modules, keep_duplicates, .. } = asked;
+    let Asked { conjecture, name, parts, input_format, library, before, modules, keep_duplicates, .. } =
+        asked;
     let format = maybe_one_of(py, &Format::ALL, "input_format", input_format.as_deref())?;
     let order = one_of(py, &Order::ALL, "order", &asked.order)?;
     let (reader, choice) = (asked.reading.understood(py)?, asked.choice.chosen(py)?);
@@ -201,7 +202,15 @@ pub(crate) fn rank(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
         let row = |hit: Hit| -> Row {
             let Statement { name, text, language: syntax } = hit.statement;
             let unknown = hit.evidence.map(|evidence| evidence.unknown_symbols);
-            (name, digits(hit.score), text, Language::name(syntax), unknown, hit.base_rate.map(digits), hit.probability.map(digits))
+            (
+                name,
+                digits(hit.score),
+                text,
+                Language::name(syntax),
+                unknown,
+                hit.base_rate.map(digits),
+                hit.probability.map(digits),
+            )
         };
         Ok(Answer {
             rows: ranking.hits.into_iter().map(row).collect(),

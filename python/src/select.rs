@@ -11,7 +11,7 @@ use crate::interrupt::{OnInterrupt, interruptible};
 use crate::library::Library;
 use crate::rank::{Choice, Taken, corpus};
 
-/// What is asked.
+/// A request.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Asked {
@@ -31,7 +31,7 @@ pub(crate) struct Asked {
 /// Name, score, statement; symbols in common with the conjecture, and symbols that the model does not know.
 type Row = (String, f64, String, Option<Vec<String>>, Option<Vec<String>>, Option<f64>);
 
-/// What is answered.
+/// The response.
 #[derive(IntoPyObject)]
 pub(crate) struct Answer {
     text: String,
@@ -85,8 +85,7 @@ pub(crate) fn select(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
             ));
         }
         let corpus = corpus(&model, contents, (problem.take_axioms(), Language::Tptp, true))?;
-        let mut query =
-            problem.query().policy(Policy::default().symbols(symbols).rerank(rerank)).take(take);
+        let mut query = problem.query().policy(Policy::default().symbols(symbols).rerank(rerank)).take(take);
         if explain {
             query = query.explain();
         }
@@ -97,7 +96,14 @@ pub(crate) fn select(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
                 .clone()
                 .map(|evidence| (evidence.shared_symbols, evidence.unknown_symbols))
                 .unzip();
-            (hit.statement.name.clone(), digits(hit.score), as_axiom(hit), shared, unknown, hit.probability.map(digits))
+            (
+                hit.statement.name.clone(),
+                digits(hit.score),
+                as_axiom(hit),
+                shared,
+                unknown,
+                hit.probability.map(digits),
+            )
         };
         Ok(Answer {
             text: problem.reduced(&ranking.hits, ranking.considered),

@@ -38,11 +38,11 @@ pub(crate) struct Asked {
     log_every: u64,
 }
 
-/// Somebody who watches a run from Python. Training asks after every batch whether to stop, on the thread that Python called
-/// from, so that callbacks run there, and so that Ctrl-C is seen there.
+/// An observer of a run in Python. After every batch, training checks whether to stop, on the thread that Python called from, so
+/// that callbacks and Ctrl-C are handled there.
 struct Watch {
     callback: Option<Py<PyAny>>,
-    /// What a callback or a signal handler raised.
+    /// The exception of a callback or signal handler.
     raised: Mutex<Option<PyErr>>,
 }
 
@@ -55,7 +55,7 @@ impl Watch {
         }
     }
 
-    /// Tells the callback something, as a dictionary. Whoever has raised something is not told any more.
+    /// Calls the callback with a dictionary, unless it has raised an exception.
     fn tell(&self, event: &Value) {
         let Some(callback) = self.callback.as_ref().filter(|_| !self.has_raised()) else { return };
         self.keep(Python::attach(|py| {

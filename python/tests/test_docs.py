@@ -14,7 +14,7 @@ import pytest
 import formulanet
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "docs/python.md", "python/README.md"]
+PAGES = ["README.md", "docs/guides/python.md", "python/README.md"]
 MODULES = ["formulanet", *(f"formulanet.{module.name}" for module in pkgutil.iter_modules(formulanet.__path__))]
 
 

@@ -104,7 +104,7 @@ def test_errors_have_a_place(fixtures, tmp_path):
         ({"premises": {"A": "T"}, "order": "best"}, "'goal', 'probability', found 'best'"),
         ({"premises": {"A": "T"}, "syntax": "lean"}, "'hol', 'tptp', found 'lean'"),
         ({"premises": {"A": "T"}, "before": "A"}, "`before` needs a `library`"),
-        ({"premises": {"A": "T"}, "model": "nosuch"}, "shipped models"),
+        ({"premises": {"A": "T"}, "model": "nosuch"}, "built-in models"),
         ({"premises": {"A": "T"}, "model": "reader", "read": True}, "needs neither"),
         ({"premises": {"A": "T", "B": "F"}, "include": "*", "k": 1}, "raise `k`"),
     ],

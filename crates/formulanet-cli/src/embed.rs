@@ -17,9 +17,9 @@ use crate::input::{
 use crate::output::{refuse_own_input, write_file};
 use crate::processes::{facts, group, refuse_stdin, speaks};
 
-/// Turn formulas into vectors
+/// Compute embeddings of formulas
 ///
-/// Prints the network's embedding of each formula. Formulas that the network finds similar have close vectors.
+/// Similar formulas have close embeddings.
 #[derive(Args)]
 #[command(
     group(ArgGroup::new("source").required(true)),
@@ -29,7 +29,7 @@ use crate::processes::{facts, group, refuse_stdin, speaks};
         formulanet embed --premises theory.p --format npy --out vectors.npy"
 )]
 pub(crate) struct Arguments {
-    /// A formula or sequent, `@FILE` to read it from a file, or `-` to read it from standard input
+    /// Formula or sequent, `@FILE`, or `-` for standard input
     #[arg(group = "source", allow_hyphen_values = true)]
     formula: Option<String>,
     /// Embed the statements of this file, in any format of `formulanet rank`; `-` is standard input
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// What to write
+    /// Output format
     #[arg(long, value_enum, default_value_t = Output::Json)]
     format: Output,
     #[command(flatten)]
@@ -61,7 +61,7 @@ enum Output {
     Json,
     /// A tensor `vectors`, a row for each statement, and the names as JSON in the metadata.
     Safetensors,
-    /// An array of NumPy, a row for each statement; with --out, the names are in a `.names.txt` beside it.
+    /// A NumPy array with a row for each statement; --out also writes the names, to `.names.txt`.
     Npy,
 }
 

@@ -25,30 +25,29 @@ use crate::progress::Bar;
 use crate::usage::refuse_given;
 use together::Facts;
 
-/// Measure a model
+/// Evaluate a model, or ranking by a library's proofs
 ///
-/// For a model that classifies pairs: accuracy, precision, recall, F1, the area under the ROC curve, the accuracy of
-/// every step's classifier and of their vote, how the statements of a conjecture are ranked, and calibration. For a
-/// model that ranks premises: recall, full recall, MRR and MAP. A model that reads the statements of a conjecture together
-/// is measured like one that classifies pairs; what it says of a statement depends on the others.
+/// For a classifier or re-ranker: accuracy, precision, recall, F1, AUC, calibration, ranking of a conjecture's statements, and
+/// accuracy after each step. For a retriever: recall, full recall, MRR and MAP. The scores of a re-ranker depend on the other
+/// statements of the list.
 ///
-/// With --theory, no model is measured, but ways to rank the facts of a library by its own proofs.
+/// With --theory: evaluates methods that rank the facts of a library by its own proofs.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet eval --model run/model.safetensors --data holstep\n  \
     formulanet eval --model run/model.safetensors --data holstep.tgz --split test --format json\n  \
     formulanet eval --theory theory.jsonl --test-last 5")]
 pub(crate) struct Arguments {
-    /// A model file, its directory, or the name of a built-in model
+    /// Model file, its directory, or the name of a built-in model
     #[arg(long, value_name = "MODEL", required_unless_present = "theory")]
     model: Option<String>,
-    /// A folder of `formulanet prepare`; or a HolStep, DeepMath or JSON Lines directory, archive or file
+    /// Directory written by `formulanet prepare`; or a HolStep, DeepMath or JSON Lines directory, archive or file
     #[arg(long, value_name = "PATH", required_unless_present = "theory")]
     data: Option<PathBuf>,
-    /// Which pairs [default: validation for a prepared folder, all otherwise]
+    /// Pairs to evaluate [default: validation for prepared data, all otherwise]
     #[arg(long, value_enum)]
     split: Option<Part>,
-    /// Measure at most N pairs, the same ones in every run
+    /// Evaluate at most N pairs, the same ones in every run
     #[arg(long, value_name = "N")]
     limit_pairs: Option<usize>,
     /// Write an HTML page with tables and curves
@@ -58,13 +57,13 @@ pub(crate) struct Arguments {
     /// step's classifier
     #[arg(long, value_name = "FILE.tsv")]
     predictions: Option<PathBuf>,
-    /// For a model that reads statements together: show it N statements of a conjecture at a time, in random groups
+    /// For re-rankers: evaluate on random lists of N statements
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     group_size: Option<usize>,
-    /// For a model that reads statements together: leave statements of a conjecture out at random, until this share is useful
+    /// For re-rankers: drop statements at random until this share of a list is useful
     #[arg(long, value_name = "SHARE", value_parser = between_zero_and_one)]
     useful_share: Option<f32>,
-    /// For a model that reads statements together: let it know symbols by their names, or hide these
+    /// For re-rankers: use the names of symbols, or ignore them
     #[arg(long, value_name = "SYMBOLS", default_value = "named", value_parser = one_of(&SYMBOLS))]
     symbols: Symbols,
     /// Skip statements of raw data that cannot be read
@@ -74,23 +73,23 @@ pub(crate) struct Arguments {
     theory: theory::TheoryArguments,
     #[command(flatten)]
     compute: ComputeArguments,
-    /// Print text or JSON
+    /// Output format
     #[arg(long, value_enum, default_value_t = Output::Text)]
     format: Output,
 }
 
-/// What a model may know of symbols.
+/// Values of `--symbols`.
 static SYMBOLS: [(&str, Symbols); 2] = [("named", Symbols::Named), ("anonymous", Symbols::Anonymous)];
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// What models are trained on
+    /// Training pairs
     Train,
-    /// What is held out from training
+    /// Pairs held out from training
     Validation,
-    /// What the data set's authors set apart
+    /// Test pairs of the data set's authors
     Test,
-    /// Everything
+    /// All pairs
     All,
 }
 

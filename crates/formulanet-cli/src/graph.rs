@@ -17,8 +17,8 @@ use crate::usage::refuse_given;
 
 /// Show the graph of a formula
 ///
-/// A formula becomes a graph that does not depend on the names of its variables. This is what the network reads. With
-/// --problem, a conjecture and all axioms become one graph in which every symbol is one node.
+/// The graph is the input of the network and does not depend on the names of variables. With --problem, a conjecture and all
+/// axioms become one graph in which every symbol is one node.
 #[derive(Args)]
 #[command(
     group(ArgGroup::new("source").required(true)),
@@ -30,7 +30,7 @@ use crate::usage::refuse_given;
         echo '!n. n < SUC n' | formulanet graph --view dag -"
 )]
 pub(crate) struct Arguments {
-    /// A formula or sequent, `@FILE` to read it from a file, or `-` to read it from standard input
+    /// Formula or sequent, `@FILE`, or `-` for standard input
     #[arg(group = "source", allow_hyphen_values = true)]
     formula: Option<String>,
     /// Show all statements of HolStep files; `-` is standard input
@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
     /// Show only the N-th statement of the files, counted from 1
     #[arg(long, value_name = "N", conflicts_with_all = ["formula", "problem"])]
     nth: Option<usize>,
-    /// How to show a graph
+    /// Output format
     #[arg(long, value_enum, default_value_t = Output::Text)]
     format: Output,
     #[command(flatten)]
@@ -229,7 +229,7 @@ impl<W: Write> Printer<W> {
     }
 }
 
-/// What a drawing is called: the statement's name, or its text if that is short.
+/// The title of a drawing: the statement's name, or its text if that is short.
 fn title(statement: &SourceItem<'_>, names: &Interner) -> String {
     let text = |formula: &Formula| formula.display(names).to_string();
     match statement.name {

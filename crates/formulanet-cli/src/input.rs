@@ -18,7 +18,7 @@ use crate::output::shown;
 use crate::processes::{group, speaks};
 use crate::usage::{refuse, refuse_given, wrong};
 
-/// How large an input may be.
+/// Bounds on the size of input.
 #[derive(Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArguments {
@@ -47,14 +47,14 @@ impl LimitArguments {
     }
 }
 
-/// How a formula on the command line is read.
+/// Language and names of a formula on the command line.
 #[derive(Args)]
 #[command(next_help_heading = "Reading the formula")]
 pub(crate) struct FormulaArguments {
     /// Language of the formula [default: that of the statements, or hol]
     #[arg(long, value_name = "SYNTAX", value_parser = one_of(&Language::ALL))]
     pub(crate) syntax: Option<Language>,
-    /// Type of `+`, `<=` and the like where nothing else tells [default: num]
+    /// Type of overloaded operators such as `+` that operands do not determine [default: num]
     #[arg(long, value_name = "TYPE", value_parser = one_of(&Overload::ALL))]
     overload: Option<Overload>,
     /// Read these names as constants, separated by commas
@@ -72,7 +72,7 @@ impl FormulaArguments {
         self.parse_as(argument, self.syntax.unwrap_or_default(), options, names)
     }
 
-    /// The same in a language, and with what is known of names.
+    /// Reads a formula in a language, given the known names.
     pub(crate) fn parse_as(
         &self,
         argument: &str,
@@ -220,23 +220,23 @@ fn conjecture_of(problem: Source, limits: Limits) -> Result<String> {
     }
 }
 
-/// Which statements are taken, beside how many.
+/// Filters on ranked statements.
 #[derive(Args)]
 #[command(next_help_heading = "Selection")]
 pub(crate) struct SelectionArguments {
     /// Drop statements that score lower than this
     #[arg(long, value_name = "SCORE", default_value_t = 0.0)]
     min_score: f32,
-    /// Always take this statement, or those that fit a pattern (`ADD_*`); they count among the K
+    /// Always take this statement, or those that match a pattern (`ADD_*`); they count towards K
     #[arg(long, value_name = "NAME")]
     include: Vec<String>,
-    /// Never take this statement, or those that fit a pattern
+    /// Never take this statement, or those that match a pattern
     #[arg(long, value_name = "NAME")]
     exclude: Vec<String>,
 }
 
 impl SelectionArguments {
-    /// Which of the ranked statements are taken, at most `k`.
+    /// The filters, with at most `k` statements.
     pub(crate) fn take(&self, k: usize) -> Take {
         Take::new(k, self.min_score, self.include.clone(), self.exclude.clone())
     }
@@ -247,17 +247,17 @@ impl SelectionArguments {
     }
 }
 
-/// Says which patterns of a selection fit nothing.
+/// Warns about patterns that match nothing.
 pub(crate) fn warn_unmatched(unmatched: &[String]) {
     for pattern in unmatched {
         tell!("warning: no statement is called `{pattern}`");
     }
 }
 
-/// `--model`, where a shipped model can be chosen for the user.
+/// `--model`, with a built-in default.
 #[derive(Args)]
 pub(crate) struct ModelArgument {
-    /// A model file or a built-in model [default: the built-in one for the statements' language]
+    /// Model file, or name of a built-in model [default: chosen by the statements' language]
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
 }
@@ -316,7 +316,7 @@ impl ModelArgument {
 /// Whether the best candidates are scored a second time, and by which model.
 #[derive(Args)]
 pub(crate) struct RerankArguments {
-    /// Score the best 256 candidates once more, together with the conjecture: where it was measured to help, always or never
+    /// Re-rank the best 256 candidates, jointly with the conjecture; auto: where this was measured to help
     #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = one_of(&Rerank::ALL))]
     rerank: Rerank,
     /// Re-rank with this model instead of the library's own or the built-in one
@@ -345,11 +345,11 @@ impl RerankArguments {
     }
 }
 
-/// What a network runs on.
+/// Resources of a network.
 #[derive(Args)]
 #[command(next_help_heading = "Computing")]
 pub(crate) struct ComputeArguments {
-    /// Multiply in f32 or bf16; auto takes bf16 if the CPU has instructions for it
+    /// Precision of matrix products; auto uses bf16 if the CPU supports it
     #[arg(long, value_name = "auto|f32|bf16", default_value = "auto", value_parser = super::train::parse_word::<Precision>)]
     pub(crate) precision: Precision,
     /// Use N threads [default: all cores, shared with other processes of the same job]
@@ -398,7 +398,7 @@ pub(crate) fn refuse_stdin_twice<'a>(inputs: impl IntoIterator<Item = &'a str>) 
 /// `--keep-going`
 #[derive(Args)]
 pub(crate) struct KeepGoingArgument {
-    /// Skip statements that cannot be read or are too large, and say which
+    /// Skip and report statements that cannot be read or are too large
     #[arg(long)]
     pub(crate) keep_going: bool,
 }
@@ -420,13 +420,13 @@ impl KeepGoingArgument {
         Ok(premises)
     }
 
-    /// The same analyzer, which goes on if that is wanted.
+    /// Applies the flag to an analyzer.
     pub(crate) fn analyzer<'a>(&self, analyzer: Analyzer<'a>) -> Analyzer<'a> {
         if self.keep_going { analyzer.keep_going() } else { analyzer }
     }
 }
 
-/// Says which statements were skipped: all of a few, the first of many.
+/// Reports skipped statements: all of a few, the first of many.
 pub(crate) fn report_skipped(skipped: &SkippedStatements) {
     if speaks() && skipped.count > 0 {
         skipped.first.iter().for_each(|message| tell!("skipped: {}", shown(message)));
@@ -437,7 +437,7 @@ pub(crate) fn report_skipped(skipped: &SkippedStatements) {
 /// `--view`
 #[derive(Args)]
 pub(crate) struct ViewArgument {
-    /// Which graph to make of a formula
+    /// View: how a formula becomes a graph
     #[arg(long, default_value = "graph", value_parser = one_of(&View::ALL))]
     pub(crate) view: View,
 }

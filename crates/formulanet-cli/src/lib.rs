@@ -4,7 +4,7 @@
 
 #![forbid(unsafe_code)]
 
-/// Writes a line to standard error, as `eprintln!` does, but goes on if that cannot be written: a full disk under a log must
+/// Writes a line to standard error, like `eprintln!`, but ignores that it cannot be written: a full disk under a log must
 /// neither end the program nor make it report a failure.
 #[doc(hidden)]
 #[macro_export]
@@ -46,22 +46,25 @@ mod train;
 #[doc(hidden)]
 pub mod usage;
 
+use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use processes::{Processes, exit_usage};
 #[doc(hidden)]
 pub use train::parse_word;
 
-/// Premise selection for theorem provers by deep graph embedding.
+/// Premise selection for theorem provers
 #[derive(Parser)]
 #[command(
     name = "formulanet",
     version,
-    about,
     propagate_version = true,
-    after_help = "Example:\n  formulanet graph '!x. ?y. P x /\\ Q x y'\n\nEvery command has more with --help."
+    after_help = "Examples:\n  \
+        formulanet rank '!m n. m + n = n + m' --premises arithmetic.hol -k 5\n  \
+        formulanet select problem.p -k 64 | eprover --auto -s -\n\n\
+        Run `formulanet COMMAND --help` for details and examples."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -101,10 +104,45 @@ impl Command {
     }
 }
 
+/// The commands in the order of `--help`, by task.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Use", &["rank", "select", "prove", "library"]),
+    ("Inspect", &["graph", "embed", "neighbors", "models"]),
+    ("Integrate", &["serve", "mcp", "predict", "completions", "man"]),
+    ("Develop models", &["prepare", "stats", "train", "eval"]),
+];
+
+/// The command line, whose help lists the commands by task.
+fn command() -> clap::Command {
+    let command = Arguments::command();
+    let (heading, literal) = (command.get_styles().get_header(), command.get_styles().get_literal());
+    let mut list = String::new();
+    for (title, names) in GROUPS {
+        list += &format!("{heading}{title}:{heading:#}\n");
+        for name in names {
+            let about = command.find_subcommand(name).and_then(clap::Command::get_about);
+            let about = about.map_or_else(String::new, ToString::to_string);
+            list += &format!("  {literal}{name:<12}{literal:#} {about}\n");
+        }
+        list.push('\n');
+    }
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}{heading}Options:{heading:#}\n{{options}}{{after-help}}"
+    );
+    command.help_template(template)
+}
+
+/// Parses the arguments of a call.
+fn parse(called: &[OsString]) -> Result<Arguments, clap::Error> {
+    let mut command = command();
+    let matches = command.try_get_matches_from_mut(called)?;
+    Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
 /// Runs the command with the arguments of the process.
 pub fn main() -> ExitCode {
     let called = predict::called(std::env::args_os());
-    let arguments = Arguments::try_parse_from(&called).unwrap_or_else(|error| {
+    let arguments = parse(&called).unwrap_or_else(|error| {
         predict::log_usage(&called, &error);
         exit_usage(&error)
     });
@@ -138,9 +176,25 @@ pub fn main() -> ExitCode {
     processes.finish(result.or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) }))
 }
 
-/// Whoever reads our output has seen enough: `formulanet graph ... | head`.
+/// Whether the error is a broken pipe, as in `formulanet graph ... | head`.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_command_is_in_one_group() {
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        grouped.sort_unstable();
+        let command = Arguments::command();
+        let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
+        let mut names: Vec<&str> = shown.map(clap::Command::get_name).collect();
+        names.sort_unstable();
+        assert_eq!(grouped, names);
+    }
 }

@@ -27,11 +27,11 @@ use crate::output::{Output, shown};
 use crate::processes::{facts, group, refuse_stdin, speaks};
 use crate::progress::Bar;
 
-/// Keep statements in a file that is ranked quickly
+/// Build and maintain a premise library
 ///
-/// A library is one SQLite file with names, statements in order, their vectors and the model that made these, so that ranking
-/// embeds the conjecture alone. It also keeps what the proofs of its statements used: the next question knows a proof that
-/// was just learned. Other processes may read it while it changes; a change that is interrupted leaves it as it was.
+/// A library is one SQLite file with statements, their embeddings and the dependencies of their proofs, so that a query only
+/// embeds the conjecture. New proofs take effect at the next query. Other processes may read a library while it changes; an
+/// interrupted change has no effect.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet library build lemmas.db arithmetic.hol\n  \
@@ -40,7 +40,7 @@ use crate::progress::Bar;
     formulanet library build lists.db theory.jsonl\n  \
     formulanet library learn lists.db proofs.txt\n  \
     formulanet library list lists.db --proofs\n  \
-    formulanet rank --conjecture '!m n. m + n = n + m' --library lemmas.db -k 5")]
+    formulanet rank '!m n. m + n = n + m' --library lemmas.db -k 5")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -55,27 +55,27 @@ impl Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Make a library from files of statements
+    /// Build a library from files of statements
     Build(BuildArguments),
-    /// Add statements; one whose name is there replaces it
+    /// Add statements, replacing those with the same name
     Add(AddArguments),
     /// Remove statements and their proofs by name or pattern
     Remove(RemoveArguments),
-    /// Learn from proofs of statements that are there
+    /// Record the dependencies of proofs
     Learn(LearnArguments),
-    /// Forget the proofs of a statement
+    /// Delete the recorded proofs of statements
     Forget(ForgetArguments),
-    /// Fit a network to the proofs of the library
+    /// Fine-tune the re-ranker on the library's proofs
     Train(TrainArguments),
-    /// Show the statements
+    /// List the statements
     List(ListArguments),
-    /// Check the file, and compare every vector with a new one
+    /// Check the file and recompute every embedding
     Verify(VerifyArguments),
 }
 
 #[derive(Args)]
 struct BuildArguments {
-    /// The library to make
+    /// Library to create
     library: PathBuf,
     #[command(flatten)]
     statements: StatementArguments,
@@ -83,7 +83,7 @@ struct BuildArguments {
 
 #[derive(Args)]
 struct AddArguments {
-    /// The library to change
+    /// Library to change
     library: PathBuf,
     #[command(flatten)]
     statements: StatementArguments,
@@ -94,7 +94,7 @@ struct StatementArguments {
     /// Files of statements, as `formulanet rank --premises` reads them; `-` is standard input
     #[arg(required = true)]
     files: Vec<String>,
-    /// Refuse a proof that uses what it proves, or what comes after it
+    /// Treat circular and forward references in proofs as errors
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
@@ -111,49 +111,49 @@ struct StatementArguments {
 
 #[derive(Args)]
 struct RemoveArguments {
-    /// The library to change
+    /// Library to change
     library: PathBuf,
-    /// Names, or patterns with `*` and `?`; a name that a statement has is no pattern, and `\*` and `\?` stand for themselves
+    /// Names, or patterns with `*` and `?`; an existing name is not a pattern, and `\*` and `\?` match the characters
     #[arg(required = true)]
     names: Vec<String>,
 }
 
 #[derive(Args)]
 struct LearnArguments {
-    /// The library to change
+    /// Library to change
     library: PathBuf,
-    /// Files of proofs: lines `name: name name`, JSON Lines with `name` and `proof`, Isabelle's `mash_state`, or what a prover
-    /// printed (TSTP); `-` is standard input
+    /// Files of proofs: lines `name: name name`, JSON Lines with `name` and `proof`, Isabelle's `mash_state`, or TSTP
+    /// derivations; `-` is standard input
     #[arg(required = true)]
     files: Vec<String>,
-    /// Refuse a proof that uses what it proves, or what comes after it
+    /// Treat circular and forward references in proofs as errors
     #[arg(long)]
     strict: bool,
 }
 
 #[derive(Args)]
 struct ForgetArguments {
-    /// The library to change
+    /// Library to change
     library: PathBuf,
-    /// Names of statements whose proofs to forget
+    /// Names of statements
     #[arg(required = true)]
     names: Vec<String>,
-    /// Forget only the proof that was learned last
+    /// Delete only the latest proof
     #[arg(long)]
     last: bool,
 }
 
 #[derive(Args)]
 struct TrainArguments {
-    /// The library to fit to, and to keep the network
+    /// Library to train on, which keeps the result
     library: PathBuf,
-    /// About how long to train, such as 90s, 10m or 1h
+    /// Time to train, such as 90s, 10m or 1h
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = parse_time)]
     budget: Duration,
-    /// Begin with this reader instead of the shipped one
+    /// Start from this re-ranker
     #[arg(long, value_name = "MODEL", default_value = "reader")]
     reader: String,
-    /// Decides which proofs are held out to measure with
+    /// Seed that selects the held-out proofs
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Use N threads [default: all cores]
@@ -180,21 +180,21 @@ pub(crate) fn parse_time(text: &str) -> Result<Duration, String> {
 
 #[derive(Args)]
 struct ListArguments {
-    /// The library
+    /// Library
     library: PathBuf,
-    /// Show `name: statement` lines, or objects that `library add` reads
+    /// Output format: `name: statement` lines, or objects that `library add` reads
     #[arg(long, value_enum, default_value_t = Output::Text)]
     format: Output,
-    /// Show the proofs instead: what they used, and the prover, the seconds and the time of those that `prove` found
+    /// List recorded proofs instead of statements: the premises, and the prover, the seconds and the time of those that `prove` found
     #[arg(long)]
     proofs: bool,
 }
 
 #[derive(Args)]
 struct VerifyArguments {
-    /// The library
+    /// Library
     library: PathBuf,
-    /// Make a new file of what can be read of a damaged one, and keep the damaged one as `NAME.damaged`
+    /// Rebuild a damaged library from what can be read, and keep the damaged file as `NAME.damaged`
     #[arg(long)]
     repair: bool,
     #[command(flatten)]
@@ -246,7 +246,7 @@ fn verify(arguments: &VerifyArguments) -> Result<()> {
     }
 }
 
-/// Says what a repair kept and lost.
+/// Reports the statements and proofs that a repair kept and lost.
 fn report_repaired(repaired: &Repaired) -> Result<()> {
     for name in &repaired.embedded {
         tell!("computed again: {}", shown(name));
@@ -350,7 +350,7 @@ fn report(added: &Added) {
     warn(&added.warnings);
 }
 
-/// Says what is strange in proofs.
+/// Warns about references of proofs that are ignored.
 fn warn(oddities: &ProofWarnings) {
     if let Some(report) = oddities.report() {
         tell!("warning: {}", shown(&report));

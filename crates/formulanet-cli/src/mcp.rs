@@ -32,9 +32,9 @@ use requests::{Add, Explain, Learn, Prove, Rank, Search, Select};
 
 /// Serve libraries to coding agents (Model Context Protocol)
 ///
-/// Reads requests from standard input and answers on standard output, as Claude Code, Cursor, VS Code and other clients of the
-/// Model Context Protocol start it. Tools rank premises, select axioms, prove, search, and explain. They name libraries by their
-/// file names without the extension, and open no other file. What other programs add to a library is seen by the next call.
+/// Clients such as Claude Code, Cursor and VS Code start it and call its tools, which rank premises, select axioms, prove, search
+/// and explain. Libraries are named after their files; no other file is opened. Changes by other programs are seen by the next
+/// call.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet mcp --library lemmas.db\n  \
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     /// Serve this library [default: those that `formulanet.toml` names]
     #[arg(long, value_name = "FILE")]
     library: Vec<PathBuf>,
-    /// Let tools add statements and proofs to the libraries
+    /// Allow tools to add statements and proofs to the libraries
     #[arg(long)]
     writable: bool,
     /// Stop a tool after SECONDS

@@ -14,7 +14,7 @@ use crate::usage::wrong;
 
 /// List the built-in models, or show the card of one
 ///
-/// A card says what a model is for, what it was trained on, and how good it is on statements that it was not trained on.
+/// A card has the use, the training data, the held-out results and the limitations of a model.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet models\n  \
@@ -22,7 +22,7 @@ use crate::usage::wrong;
 pub(crate) struct Arguments {
     /// Show the card of this model
     model: Option<String>,
-    /// How to show the list
+    /// Output format
     #[arg(long, value_enum, default_value_t = Output::Text)]
     format: Output,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
 #[derive(Serialize)]
 struct Row {
     name: &'static str,
-    /// What it does, in a sentence.
+    /// Its purpose, in a sentence.
     summary: String,
     bytes: usize,
 }

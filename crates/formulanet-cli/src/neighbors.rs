@@ -23,23 +23,22 @@ use crate::output::{Output, write_file};
 
 mod page;
 
-/// Find the statements or sub-formulas that are closest to a formula
+/// Find statements or subformulas similar to a formula
 ///
-/// Formulas are close if the angle between their embeddings is small. With --drawings, writes a page that shows the
-/// graphs side by side.
+/// Similarity is the cosine of two embeddings. With --drawings, writes a page that shows the graphs side by side.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet neighbors '!m n. m + n = n + m' --premises arithmetic.hol -k 5\n  \
     formulanet neighbors 'x + y = y + x' --premises arithmetic.hol --subformulas --drawings close.html\n  \
     formulanet neighbors 'x + y = y + x' --library lemmas.db -k 5")]
 pub(crate) struct Arguments {
-    /// A formula or sequent, `@FILE` to read it from a file, or `-` to read it from standard input
+    /// Formula or sequent, `@FILE`, or `-` for standard input
     #[arg(allow_hyphen_values = true)]
     query: String,
     /// Search the statements of this file, in any format of `formulanet rank`; `-` is standard input
     #[arg(long, value_name = "FILE", required_unless_present = "library")]
     premises: Option<String>,
-    /// Search the statements of a library made by `formulanet library build`, by the vectors that it keeps
+    /// Search the statements of this library
     #[arg(long, value_name = "FILE", conflicts_with_all = ["premises", "subformulas", "keep_going"])]
     library: Option<PathBuf>,
     #[command(flatten)]
@@ -49,7 +48,7 @@ pub(crate) struct Arguments {
     /// Search all parts of the statements, not only whole ones
     #[arg(long)]
     subformulas: bool,
-    /// Show at most K formulas
+    /// Print at most K formulas
     #[arg(short = 'k', value_name = "K", default_value_t = 10)]
     most: usize,
     /// Write a page that shows the graphs side by side
@@ -57,7 +56,7 @@ pub(crate) struct Arguments {
     drawings: Option<PathBuf>,
     #[command(flatten)]
     model: ModelArgument,
-    /// How to show the result
+    /// Output format
     #[arg(long, value_enum, default_value_t = Output::Text)]
     format: Output,
     #[command(flatten)]
@@ -84,7 +83,7 @@ struct Row {
     formula: String,
 }
 
-/// Parts of statements are not looked at beyond this number, lest a large library takes all memory.
+/// Subformulas that are searched, at most: a bound on memory.
 const MOST_PARTS: usize = 2_000_000;
 
 /// A formula that is close.
@@ -130,7 +129,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// What a file has that is close to the formula.
+/// Finds the statements of a file that are closest to the formula.
 fn in_file(
     arguments: &Arguments,
     premises: &String,
@@ -163,7 +162,7 @@ fn in_file(
     Ok((retriever, query, closest))
 }
 
-/// What a library has that is close to the formula: its statements are not embedded again.
+/// Finds the statements of a library that are closest to the formula, by the embeddings in its file.
 fn in_library(
     arguments: &Arguments,
     library: &Path,

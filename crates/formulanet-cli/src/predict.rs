@@ -1,4 +1,4 @@
-//! `formulanet predict`: in the place of the premise selectors of CoqHammer and Isabelle.
+//! `formulanet predict`: a drop-in replacement for the premise selectors of CoqHammer and Isabelle.
 
 mod log;
 
@@ -17,17 +17,16 @@ use crate::input::writing;
 use crate::usage::wrong;
 use log::Log;
 
-/// Answer CoqHammer or Isabelle, in the place of their own premise selector
+/// Drop-in premise selector for CoqHammer and Sledgehammer
 ///
-/// Reads the three files that these hammers write (features, dependencies and order of a library) and questions on standard
-/// input, a line of features each: `"Coq.Init.Nat.add", "Coq.Init.Nat.add-X"`. Prints a line of names for each, the best first.
+/// Reads the three files that these hammers write (features, dependencies and order of a library) and, from standard input,
+/// queries, each a line of features: `"Coq.Init.Nat.add", "Coq.Init.Nat.add-X"`. Prints a line of names for each, the best first.
 ///
-/// The program does the same when it is called by a link named `predict`. By links named `nbayes` and `knn` it takes arguments
-/// in the order that Isabelle gives them: `nbayes FEA DEP N SEQ`, `knn 0 FEA DEP N SEQ`. So does `formulanet predict nbayes FEA
-/// DEP N SEQ`.
+/// A link named `predict` to the program does the same. Links named `nbayes` and `knn` take the arguments in Isabelle's order:
+/// `nbayes FEA DEP N SEQ`, `knn 0 FEA DEP N SEQ`. So does `formulanet predict nbayes FEA DEP N SEQ`.
 ///
-/// Hammers hide what goes wrong, so it is in a log, too: $FORMULANET_LOG, or else formulanet/predict.log in $XDG_STATE_HOME or
-/// ~/.local/state. What was found in the files is kept for the next call in $XDG_CACHE_HOME/formulanet or ~/.cache/formulanet.
+/// Hammers hide error messages, so they are also in a log: $FORMULANET_LOG, or else formulanet/predict.log in $XDG_STATE_HOME or
+/// ~/.local/state. The analysis of the files is cached in $XDG_CACHE_HOME/formulanet or ~/.cache/formulanet.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet predict lib.fea lib.dep lib.seq -n 8 -p knn < goal.fea\n  \
@@ -36,26 +35,26 @@ use log::Log;
     In a Coq file, with CoqHammer:\n\n  \
     Set Hammer PredictPath \"/path/to/link/named/predict\".")]
 pub(crate) struct Arguments {
-    /// Features, a fact a line: `name:"f", "g"`
+    /// Features, one fact per line: `name:"f", "g"`
     #[arg(value_name = "FEA")]
     features: String,
-    /// Dependencies, a fact a line: `name:name name`
+    /// Dependencies, one fact per line: `name:name name`
     #[arg(value_name = "DEP")]
     dependencies: String,
-    /// The order of the facts, a name a line
+    /// Order of the facts, one name per line
     #[arg(value_name = "SEQ")]
     order: String,
-    /// How many names to print for a question
+    /// Number of names to print for a query
     #[arg(short, long, value_name = "N", default_value_t = 1000)]
     number: usize,
-    /// What the hammer asks for: knn, nbayes, or anything else. Without --exact, that is our own ranking, in which knn and nbayes
-    /// count half
+    /// Method that the hammer requests. Without --exact, formulanet's own ranking is used, in which knn and nbayes have half of
+    /// the weight
     #[arg(short = 'p', long, value_name = "METHOD", default_value = "knn")]
     method: String,
     /// Rank exactly as CoqHammer's own program does, by knn, nbayes or mepo
     #[arg(long)]
     exact: bool,
-    /// Ask for the facts that a file names, a name a line, each as if the library ended before it. Prints `name:name name`
+    /// Query the facts that this file names, one per line, each as if the library ended before it. Prints `name:name name`
     #[arg(short, long, value_name = "FILE")]
     evaluate: Option<PathBuf>,
 }
@@ -168,7 +167,7 @@ impl Arguments {
     }
 }
 
-/// Answers the questions of standard input, and says how many there were.
+/// Answers the queries of standard input and returns their number.
 fn ask(predictor: &Predictor, choice: Mode, number: usize, out: &mut impl Write) -> Result<usize> {
     let learned = predictor.learn(choice);
     let mut input = io::stdin().lock();
@@ -195,7 +194,7 @@ fn ask(predictor: &Predictor, choice: Mode, number: usize, out: &mut impl Write)
 /// Bytes of a file of names, at most.
 const MOST_NAMES: usize = 1 << 28;
 
-/// Asks for the facts that a file names, and says how many there were.
+/// Queries the facts that a file names and returns their number.
 fn evaluate(
     predictor: &Predictor,
     path: &Path,
@@ -223,12 +222,12 @@ fn evaluate(
     Ok(answers)
 }
 
-/// Where this program keeps what it can make again.
+/// The directory of the cache.
 fn cache_folder() -> Option<PathBuf> {
     home_folder("XDG_CACHE_HOME", ".cache").map(|folder| folder.join("formulanet"))
 }
 
-/// A folder of the user's: a variable says where, or else it is under the home folder.
+/// A directory of the user: from a variable, or else in the home directory.
 fn home_folder(variable: &str, usual: &str) -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     set(variable).or_else(|| set("HOME").map(|home| home.join(usual)))

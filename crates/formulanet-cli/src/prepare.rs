@@ -15,10 +15,10 @@ use crate::output::Output;
 use crate::progress::Bar;
 use crate::usage::{refuse_given, wrong};
 
-/// Turn a data set into graphs for training
+/// Prepare a data set for training
 ///
-/// Reads HolStep, DeepMath or JSON Lines from a directory, an archive (.tar, .tar.gz, .tar.zst) or a file. Writes a
-/// folder with the distinct graphs, the labelled pairs, the named premises and the vocabulary.
+/// Reads HolStep, DeepMath or JSON Lines from a directory, an archive (.tar, .tar.gz, .tar.zst) or a file. Writes a directory
+/// with the distinct graphs, the labeled pairs, the named premises and the vocabulary.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet prepare holstep.tgz --out holstep\n  \
@@ -26,13 +26,13 @@ use crate::usage::{refuse_given, wrong};
     formulanet prepare theory.jsonl --pool 128 --out pools\n\n\
     A line of JSON Lines: {\"conjecture\": \"...\", \"statement\": \"...\", \"useful\": true, \"name\": \"...\", \"syntax\": \"hol\"}")]
 pub(crate) struct Arguments {
-    /// The data set: a directory, an archive or a file; with --pool, theory files
+    /// Data set: a directory, an archive or a file; with --pool, facts files
     #[arg(required_unless_present = "unordered")]
     input: Vec<PathBuf>,
-    /// Write the prepared data to this folder
-    #[arg(long, value_name = "FOLDER")]
+    /// Output directory
+    #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// The format of the data set; detected if omitted
+    /// Format of the data set [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(&Layout::ALL))]
     input_format: Option<Layout>,
     #[command(flatten)]
@@ -43,34 +43,34 @@ pub(crate) struct Arguments {
     /// Choose the held-out conjectures by this seed [default: 0]
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// Treat labels that training has less than N times as unknown symbols, told apart by place and arguments
+    /// Treat symbols that occur less than N times in training as unknown
     #[arg(long, value_name = "N", default_value_t = 1)]
     min_count: u64,
     /// Rename the variables of every formula at random, by this seed
     #[arg(long, value_name = "SEED")]
     rename_variables: Option<u64>,
-    /// Also write what `train --kind reader` reads
+    /// Also write the input of `train --kind reader`
     #[arg(long)]
     problems: bool,
-    /// Find the best N candidates for every fact of theory files that has a proof, for `train --kind reader`
+    /// Find the best N candidates for every fact with a proof in facts files, for `train --kind reader`
     #[arg(long, value_name = "N")]
     pool: Option<usize>,
-    /// With --pool: a theory file whose order means nothing, so that all facts are candidates for all others
+    /// With --pool: a facts file without an order, so that all facts are candidates for all others
     #[arg(long, value_name = "FILE", requires = "pool")]
     unordered: Vec<PathBuf>,
     /// With --pool: only for facts that are held out
     #[arg(long, requires = "pool")]
     only_held_out: bool,
-    /// With --pool: look for candidates as if no proof were known, for this share of the facts [default: 0.15]
+    /// With --pool: ignore all proofs when finding candidates for this share of the facts [default: 0.15]
     #[arg(long, value_name = "SHARE", requires = "pool")]
     without_proofs: Option<f64>,
-    /// Skip statements that cannot be read, and say which
+    /// Skip and report statements that cannot be read
     #[arg(long)]
     keep_going: bool,
     /// Use N threads [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// Print text or JSON
+    /// Output format
     #[arg(long, value_enum, default_value_t = Output::Text)]
     format: Output,
     #[command(flatten)]
@@ -80,7 +80,7 @@ pub(crate) struct Arguments {
 /// Bytes of a file of names, at most.
 const MOST_NAMES: usize = 1 << 28;
 
-/// Which conjectures are held out: a number, a share or the names in a file.
+/// Parses the conjectures to hold out: a number, a share or the names in a file.
 pub fn hold_out(argument: &str) -> Result<HoldOut, String> {
     if let Some(file) = argument.strip_prefix('@') {
         let text = read_text(file, MOST_NAMES).map_err(|error| format!("{error:#}"))?;

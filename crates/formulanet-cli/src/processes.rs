@@ -39,7 +39,7 @@ pub fn refuse_stdin<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<()> 
     Ok(())
 }
 
-/// What has to be the same in all processes that share the work of a model: see [`processes::agree`].
+/// Facts that must agree in all processes that share the work of a model: see [`processes::agree`].
 pub fn facts(retriever: &VectorRetriever, premises: &[AnalyzedStatement]) -> Vec<(&'static str, String)> {
     let mut text = Vec::new();
     for AnalyzedStatement { name, text: statement, .. } in premises {

@@ -11,8 +11,7 @@ use crate::processes::speaks;
 /// Whether the user has pressed Ctrl-C since the first bar was made.
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
-/// Asks work to stop; whoever asks twice does not want to wait. What is written is written whole or not at all, so nothing
-/// is lost then, either.
+/// Asks work to stop; the second time, ends the process. All writes are atomic, so nothing is lost.
 fn stop() {
     if STOPPED.swap(true, Ordering::SeqCst) {
         std::process::exit(130);
@@ -31,7 +30,7 @@ impl Bar {
         Self::make(false)
     }
 
-    /// The same, with a line for every stage where there is no terminal.
+    /// Makes a bar that prints a line for every stage where there is no terminal.
     pub fn with_lines() -> Self {
         Self::make(true)
     }

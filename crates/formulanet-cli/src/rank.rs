@@ -1,4 +1,4 @@
-//! `formulanet rank`: which statements are worth using for a conjecture.
+//! `formulanet rank`: ranks premises by relevance to a conjecture.
 
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -21,51 +21,51 @@ use crate::output::{Output, shown};
 use crate::project;
 use crate::usage::wrong;
 
-/// Rank statements by how useful they are for a conjecture
+/// Rank premises by relevance to a conjecture
 ///
-/// Reads statements from a file or a library and prints the best ones, each with a score from 0 to 1. Scores compare the
-/// statements of one ranking; `--format json` also has the estimated probability that a proof uses a statement.
+/// Prints the best statements of a file or a library, each with a score from 0 to 1. Scores compare the statements of one
+/// ranking; `--format json` also has the estimated probability that a proof uses a statement.
 #[derive(Args)]
 #[command(
     group(ArgGroup::new("source")),
     group(ArgGroup::new("question").required(true)),
     after_help = "Examples:\n  \
         formulanet rank '!m n. m + n = n + m' --premises arithmetic.hol -k 5\n  \
-        formulanet rank --conjecture @goal.txt --premises theory.p --format json\n  \
+        formulanet rank @goal.txt --premises theory.p --format json\n  \
         formulanet rank @big.p -k 5\n  \
-        formulanet rank --conjecture 'x + &0 = x' --premises reals.jsonl --exclude '*_THM' --explain\n  \
+        formulanet rank 'x + &0 = x' --premises reals.jsonl --exclude '*_THM' --explain\n  \
         formulanet rank --library theory.db --goal-name rev_rev -k 5\n\n\
         A file of premises has `name: formula` lines in HOL Light's syntax, or is a HolStep file, a TPTP problem with\n\
         its includes, a DeepMath file, or JSON Lines: {\"name\": \"...\", \"statement\": \"...\", \"syntax\": \"hol\"}"
 )]
 pub(crate) struct Arguments {
-    /// A formula or sequent, `@FILE` to read it from a file or a TPTP problem, or `-` to read it from standard input
+    /// Conjecture: a formula or sequent, `@FILE` (also a TPTP problem), or `-` for standard input
     #[arg(value_name = "FORMULA", group = "question")]
     formula: Option<String>,
-    /// The same: for formulas that begin with `-`
+    /// Conjecture, as FORMULA; for formulas that begin with `-`
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, group = "question")]
     conjecture: Option<String>,
-    /// Rank for this statement of the library what comes before it, as if it had no proof yet
+    /// Use this fact of the library as the conjecture; only earlier facts are candidates, and its own proofs are ignored
     #[arg(long, value_name = "NAME", group = "question", requires = "library", conflicts_with = "before")]
     goal_name: Option<String>,
-    /// Rank the statements of this file; `-` is standard input [default: the axioms of a problem that has the conjecture]
+    /// Rank the statements of this file; `-` is standard input [default: the axioms of the conjecture's problem]
     #[arg(long, value_name = "FILE", group = "source")]
     premises: Option<String>,
-    /// Rank the statements of a library made by `formulanet library build` [default: the one that `formulanet.toml` names]
+    /// Rank the facts of this library [default: the one that `formulanet.toml` names]
     #[arg(long, value_name = "FILE", group = "source")]
     library: Option<PathBuf>,
-    /// Rank the statements of this file, too, such as lemmas of your own
+    /// Also rank the statements of this file, such as lemmas of your own
     #[arg(long, value_name = "FILE")]
     local: Vec<String>,
     #[command(flatten)]
     input: FormatArgument,
     #[command(flatten)]
     going: KeepGoingArgument,
-    /// Show at most K statements
+    /// Print at most K statements
     #[arg(short = 'k', value_name = "K", default_value_t = 32, value_parser = at_least_one)]
     most: usize,
-    /// Show why a statement is there: symbols that it shares with the conjecture, proofs that used it, symbols that the model
-    /// does not know, and the score without the conjecture
+    /// Also print shared symbols, proofs that used the statement, symbols that the model does not know, and the score without the
+    /// conjecture
     #[arg(long)]
     explain: bool,
     #[command(flatten)]
@@ -74,7 +74,7 @@ pub(crate) struct Arguments {
     model: ModelArgument,
     #[command(flatten)]
     reranking: RerankArguments,
-    /// How to show the result
+    /// Output format
     #[arg(long, value_enum, default_value_t = Output::Text)]
     format: Output,
     #[command(flatten)]
@@ -103,7 +103,7 @@ pub(crate) struct Row<'a> {
     /// Symbols that it has in common with the conjecture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shared_symbols: Option<Vec<String>>,
-    /// How many proofs of the library used it, and some of what these prove.
+    /// The number of the library's proofs that used it, and some of the facts that they prove.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) uses: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,19 +114,19 @@ pub(crate) struct Row<'a> {
     pub(crate) base_rate: Option<f32>,
 }
 
-/// Which statements may be used, and which come first.
+/// Candidates and their order.
 #[derive(Args)]
 struct ScopeArguments {
-    /// Put first what the conjecture makes likelier than usual, or what is most likely to be used, also if most proofs use it
+    /// Sort by probability, or by lift, which downweights premises that most proofs use
     #[arg(long, value_name = "ORDER", default_value = "probability", value_parser = one_of(&Order::ALL))]
     order: Order,
-    /// Rank only what comes before this statement of the library
+    /// Rank only facts of the library before this one
     #[arg(long, value_name = "NAME", requires = "library")]
     before: Option<String>,
-    /// Rank only statements of the library from this module or file, or those that fit a pattern
+    /// Rank only facts of this module or file, or of those that match a pattern
     #[arg(long, value_name = "MODULE", requires = "library")]
     module: Vec<String>,
-    /// Keep statements that say the same as the conjecture
+    /// Also rank statements that equal the conjecture
     #[arg(long)]
     keep_duplicates: bool,
 }

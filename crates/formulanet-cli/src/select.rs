@@ -22,10 +22,9 @@ use crate::rank::Row;
 use crate::smtlib;
 use crate::usage::wrong;
 
-/// Keep the best axioms of TPTP problems
+/// Select the best axioms of TPTP problems
 ///
-/// Reads a problem with its includes and prints one that has the conjecture and the K axioms that are most likely to be
-/// useful. It includes nothing: a prover reads it as it is.
+/// Reads a problem with its includes and prints a problem with the conjecture, the K axioms that rank highest and no includes.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet select big.p -k 64 | eprover --auto -s -\n  \
@@ -34,39 +33,38 @@ use crate::usage::wrong;
     formulanet select big.p -k 64 --format names\n  \
     formulanet select goal.p --library sets.db -k 32 --explain")]
 pub(crate) struct Arguments {
-    /// The problems; `-` is standard input
+    /// TPTP problems; `-` is standard input
     #[arg(required = true)]
     problems: Vec<String>,
-    /// Keep at most K axioms; several numbers, separated by commas, write several files
+    /// Keep at most K axioms; with several values, separated by commas, write a file for each
     #[arg(short = 'k', value_name = "K", value_delimiter = ',', default_value = "64")]
     most: Vec<usize>,
-    /// The file to write; of several problems or several K the folder, where `big.p` becomes `big.16.p` and so on
+    /// Output file, or directory if there are several problems or values of K (`big.p` becomes `big.16.p`)
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
-    /// Select from the statements of this library, too
+    /// Also select from the facts of this TPTP library
     #[arg(long, value_name = "FILE", conflicts_with = "symbols")]
     library: Option<PathBuf>,
-    /// Say why each axiom is there: symbols that it shares with the conjecture, and symbols that the model does not know
+    /// Add comments with the symbols that an axiom shares with the conjecture and those that the model does not know
     #[arg(long)]
     explain: bool,
-    /// Keep all statements with these roles, separated by commas, and do not count them; `none` keeps no role
-    /// [default: hypothesis,assumption]
+    /// Keep all statements with these roles, separated by commas, in addition to the K axioms; `none` keeps no role [default:
+    /// hypothesis,assumption]
     #[arg(long, value_name = "ROLES", value_delimiter = ',')]
     keep_roles: Option<Vec<String>>,
     #[command(flatten)]
     going: KeepGoingArgument,
-    /// With --keep-going: keep these statements in the problem as they are written, beside the K axioms
+    /// With --keep-going: keep unreadable statements in the problem as they are, in addition to the K axioms
     #[arg(long, requires = "keep_going")]
     keep_unreadable: bool,
     #[command(flatten)]
     model: ModelArgument,
     #[command(flatten)]
     reranking: RerankArguments,
-    /// Know symbols by their names, by what is said of them alone (renaming them changes nothing), or by both, fused by rank
-    /// [default: named]
+    /// Use the names of symbols, ignore them (renaming all symbols changes nothing), or fuse both rankings [default: named]
     #[arg(long, value_name = "SYMBOLS", conflicts_with = "model", value_parser = one_of(&Symbols::ALL))]
     symbols: Option<Symbols>,
-    /// How to show the result
+    /// Output format
     #[arg(long, value_enum, default_value_t = Output::Tptp)]
     format: Output,
     #[command(flatten)]
@@ -94,7 +92,7 @@ fn is_problem(format: Output) -> bool {
     matches!(format, Output::Tptp | Output::Smtlib)
 }
 
-/// What every problem is selected with.
+/// Settings that all problems share.
 struct Selector<'a> {
     arguments: &'a Arguments,
     engine: Engine,

@@ -16,10 +16,9 @@ use crate::input::counted;
 use crate::output::shown;
 use crate::project;
 
-/// Answer over HTTP, with a web page
+/// Serve premise selection over HTTP, with a web page
 ///
-/// Ranks, embeds and draws statements for other programs and for browsers. The page is at /, and /openapi.json describes
-/// every path. Ctrl-C stops the server once it has answered the requests that it has begun.
+/// The page is at /, and /openapi.json describes every path. Ctrl-C stops the server after the requests in progress.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet serve\n  \
@@ -32,40 +31,38 @@ pub(crate) struct Arguments {
     /// Listen on this address; port 0 takes any free one
     #[arg(long, value_name = "ADDRESS", default_value_t = Settings::default().listen)]
     listen: SocketAddr,
-    /// Serve this library; requests name it by its file name without the extension [default: those that `formulanet.toml` names]
+    /// Serve this library, named after its file; may be repeated [default: those that `formulanet.toml` names]
     #[arg(long, value_name = "FILE")]
     library: Vec<PathBuf>,
-    /// A model file or a shipped model for the statements of requests, and for libraries made with it [default: the
-    /// shipped one for the statements' language]
+    /// Model file, or name of a built-in model, for the statements of requests [default: chosen by the statements' language]
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// Answer premise selection of Lean: /max-new-premises, /indexed-modules, /indexed-premises and /retrieve
+    /// Also serve Lean's premise-selection protocol: /max-new-premises, /indexed-modules, /indexed-premises and /retrieve
     #[arg(long)]
     lean: bool,
-    /// Read declarations that Lean need not send from this file of JSON Lines with `module`, `name` and `decl`, plain or
-    /// compressed; implies --lean
+    /// Load Lean declarations from this file of JSON Lines with `module`, `name` and `decl`, plain or compressed; implies --lean
     #[arg(long, value_name = "FILE")]
     lean_index: Option<PathBuf>,
-    /// Multiply in f32 or bf16; auto takes bf16 if the CPU has instructions for it
+    /// Precision of matrix products; auto uses bf16 if the CPU supports it
     #[arg(long, value_name = "auto|f32|bf16", default_value = "auto", value_parser = super::train::parse_word::<Precision>)]
     precision: Precision,
-    /// Let requests that know the token add statements and proofs to the libraries
+    /// Allow requests with the token to add statements and proofs to the libraries
     #[arg(long, requires = "token_file")]
     writable: bool,
-    /// Read the token from this file: at least 16 characters, which requests send as `authorization: Bearer TOKEN`
+    /// File with the token, of at least 16 characters, which requests send as `authorization: Bearer TOKEN`
     #[arg(long, value_name = "FILE", requires = "writable")]
     token_file: Option<String>,
-    /// Let the pages of this site ask, such as https://example.org
+    /// Allow cross-origin requests (CORS) from this origin, such as https://example.org; may be repeated
     #[arg(long, value_name = "ORIGIN", value_parser = origin)]
     allow_origin: Vec<String>,
-    /// Ask the server at this address whether it is healthy, instead of starting one
+    /// Check the health of the server at this address instead of starting one
     #[arg(long, value_name = "ADDRESS", exclusive = true)]
     check: Option<SocketAddr>,
     #[command(flatten)]
     limits: ServerLimits,
 }
 
-/// How much the server does for whom.
+/// Limits of the server.
 #[derive(Args)]
 #[command(next_help_heading = "Limits")]
 struct ServerLimits {
@@ -101,7 +98,7 @@ struct ServerLimits {
     max_treelets: u64,
 }
 
-/// A site as browsers name it: scheme, host, perhaps a port, and nothing behind it.
+/// Parses an origin: scheme, host and an optional port, without a path.
 fn origin(text: &str) -> Result<String, String> {
     let host = ["http://", "https://"].iter().find_map(|scheme| text.strip_prefix(scheme));
     let is_host = |host: &str| {
@@ -113,7 +110,7 @@ fn origin(text: &str) -> Result<String, String> {
     }
 }
 
-/// The token that requests have to know.
+/// Reads the token for writes.
 fn token(file: &str) -> Result<String> {
     let token = read_text(file, 4096)?.trim().to_owned();
     let is_plain = token.bytes().all(|byte| byte.is_ascii_graphic());
@@ -134,7 +131,7 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Asks a server whether it is healthy: where a container has no other program to do that.
+/// Checks the health of a server, for containers without another program.
 fn check(address: SocketAddr) -> Result<()> {
     let patience = Duration::from_secs(2);
     let ask = || -> io::Result<String> {
@@ -195,7 +192,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         }
     }
     if !server.address().ip().is_loopback() {
-        tell!("anybody who can reach this address may ask: only changes need a token");
+        tell!(
+            "warning: listening on a public address; queries are not authenticated, only changes need the token"
+        );
     }
     tell!("listening on http://{}", server.address());
     server.run_until_signal()?;

@@ -12,7 +12,7 @@ use clap_mangen::Man;
 use crate::input::writing;
 use crate::output::write_file;
 
-/// Print a script that completes commands and flags in a shell
+/// Print shell completions
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet completions bash > formulanet.bash\n  \
@@ -23,14 +23,14 @@ pub(crate) struct CompletionArguments {
     shell: Shell,
 }
 
-/// Print the manual page, or write those of all commands to a folder
+/// Print the manual page, or write those of all commands
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet man > formulanet.1\n  \
     formulanet man --out pages")]
 pub(crate) struct ManArguments {
-    /// Write a page for every command to this folder
-    #[arg(long, value_name = "FOLDER")]
+    /// Directory for the pages of all commands
+    #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 

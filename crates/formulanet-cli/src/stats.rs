@@ -9,13 +9,13 @@ use formulanet_train::dataset::{Layout, Prepared, Sizes, Stats};
 
 use crate::output::Output;
 
-/// Show what a prepared folder holds
+/// Show the contents of a prepared data set
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet stats holstep\n  \
     formulanet stats holstep --format json")]
 pub(crate) struct Arguments {
-    /// A folder of `formulanet prepare`
+    /// Directory written by `formulanet prepare`
     data: PathBuf,
     /// Print text or JSON
     #[arg(long, value_enum, default_value_t = Output::Text)]

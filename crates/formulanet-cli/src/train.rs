@@ -30,9 +30,8 @@ use serde::de::DeserializeOwned;
 
 /// Train a network
 ///
-/// Reads a folder of `formulanet prepare` and writes a run folder: the recipe, a log, a curve, checkpoints and, at the
-/// end, `model.safetensors`. Ctrl-C stops after a checkpoint. --resume goes on and comes to the same weights, bit for
-/// bit, as if the run had never stopped.
+/// Writes a run directory with the recipe, a log, a curve, checkpoints and, at the end, `model.safetensors`. Ctrl-C writes a
+/// checkpoint and stops. A run that is resumed ends with the same weights, bit for bit, as one that was not stopped.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet train --data holstep --out run --limit-pairs 100000 --unconditional\n  \
@@ -40,24 +39,24 @@ use serde::de::DeserializeOwned;
     formulanet train --kind reader --data holstep.tgz --out reader --epochs 3\n  \
     formulanet train --data holstep --resume run")]
 pub(crate) struct Arguments {
-    /// A folder of `formulanet prepare`; for the presets `default` and `premises`, prepare it with --view dag. With
-    /// --kind reader, a folder that was prepared with --problems, or raw data
+    /// Directory written by `formulanet prepare`, with --view dag for the presets `default` and `premises`. With --kind reader, a
+    /// directory prepared with --kind reader, or raw data
     #[arg(long, value_name = "PATH")]
     data: PathBuf,
-    /// Write the run to this folder
+    /// Run directory to create
     #[arg(long, value_name = "RUN", required_unless_present = "resume")]
     out: Option<PathBuf>,
-    /// Go on with a run from its last checkpoint
+    /// Continue this run from its last checkpoint
     #[arg(long, value_name = "RUN", conflicts_with = "out")]
     resume: Option<PathBuf>,
-    /// Train a network that scores statements one by one, or one that reads a conjecture and all its statements together
-    /// [default: network]
+    /// Train a network that scores statements one by one, or a re-ranker (reader), which scores all candidates of a conjecture
+    /// jointly [default: network]
     #[arg(long, value_enum, conflicts_with = "resume")]
     kind: Option<Kind>,
-    /// With --kind reader: train on these data, too
+    /// With --kind reader: also train on these data
     #[arg(long, value_name = "PATH")]
     more_data: Vec<PathBuf>,
-    /// With --kind reader and raw data: hold out conjectures, as `formulanet prepare` does [default: 700]
+    /// With --kind reader and raw data: hold out conjectures, as in `formulanet prepare` [default: 700]
     #[arg(long, value_name = "N", value_parser = hold_out)]
     validation: Option<HoldOut>,
     /// Start from this recipe; the flags below change it [default: default]
@@ -66,13 +65,13 @@ pub(crate) struct Arguments {
     /// Start from a recipe in TOML, such as the `recipe.toml` of a run folder
     #[arg(long, value_name = "FILE", conflicts_with_all = ["preset", "resume"])]
     recipe: Option<PathBuf>,
-    /// Begin with the weights of this model, as far as it has the same labels and dimension [default: random weights]
+    /// Initialize with the weights of this model, where labels and dimension agree [default: random weights]
     #[arg(long, value_name = "MODEL", conflicts_with = "resume")]
     init: Option<PathBuf>,
     /// Use N threads; the result is the same for any number [default: all cores, shared with other processes of the job]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// Stop after this time, to be resumed later [default: no limit]
+    /// Write a checkpoint and stop after this time [default: no limit]
     #[arg(long, value_name = "MINUTES")]
     max_minutes: Option<f64>,
     /// Write a checkpoint after this many seconds
@@ -84,7 +83,7 @@ pub(crate) struct Arguments {
     /// Measure at most N held-out pairs at the end [default: all]
     #[arg(long, value_name = "N")]
     final_validation: Option<usize>,
-    /// Print text or the lines of the log as JSON
+    /// Output format; json prints the log
     #[arg(long, value_enum, default_value_t = Output::Text)]
     format: Output,
     #[command(flatten)]
@@ -93,21 +92,21 @@ pub(crate) struct Arguments {
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Preset {
-    /// The best in a given time on a CPU
+    /// Most accurate in limited time on a CPU
     #[default]
     Default,
-    /// The paper's
+    /// Recipe of the paper
     Paper,
-    /// For ranking the named premises that proofs depend on
+    /// Retriever, trained on the dependencies of proofs
     Premises,
 }
 
-/// What is trained.
+/// Kinds of networks.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kind {
     /// A network that scores statements one by one
     Network,
-    /// A network that reads a conjecture and all its statements together
+    /// A re-ranker, which scores all candidates of a conjecture jointly
     Reader,
 }
 
@@ -157,7 +156,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
 }
 
 impl Arguments {
-    /// What does not change the result.
+    /// Settings that do not change the result.
     fn options(&self) -> RunOptions {
         let minutes = |minutes: f64| Duration::from_secs_f64(60.0 * minutes.clamp(0.0, 1e6));
         RunOptions {
@@ -238,7 +237,7 @@ fn print_end(end: &RunEnd, folder: &Path, arguments: &Arguments) -> Result<()> {
     }
 }
 
-/// What a run is about to do.
+/// The first line of a run's output.
 fn plan_text(plan: &Plan) -> String {
     let Plan { pairs, validation_pairs, total, batch, first, weights, processes, compute } = plan;
     let after = if *first > 0 { format!(", going on after {first}") } else { String::new() };

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use anyhow::Result;
 
-/// What is wrong with the arguments.
+/// A wrong use of arguments.
 #[derive(Debug)]
 struct Usage(String);
 

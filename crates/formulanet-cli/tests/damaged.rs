@@ -29,7 +29,7 @@ fn check(command: &[&str], input: &str, first: &str, skipped: usize) -> String {
 
 #[test]
 fn every_command_that_reads_statements_can_go_on() {
-    let rank = ["rank", "--conjecture", "x = x", "--premises", "-", "--keep-duplicates"];
+    let rank = ["rank", "--conjecture", "f x = y", "--premises", "-", "--keep-duplicates"];
     assert_eq!(check(&rank, LINES, "2:8: ", 2).lines().count(), 3);
     assert_eq!(check(&["embed", "--premises", "-"], LINES, "2:8: ", 2).lines().count(), 3);
     assert_eq!(check(&["neighbors", "x = x", "--premises", "-"], LINES, "2:8: ", 2).lines().count(), 3);
@@ -44,7 +44,7 @@ fn every_command_that_reads_statements_can_go_on() {
 
 #[test]
 fn every_format_goes_on() {
-    let rank = ["rank", "--conjecture", "p", "--premises", "-", "--rerank", "off", "--keep-duplicates"];
+    let rank = ["rank", "--conjecture", "zz", "--premises", "-", "--rerank", "off", "--keep-duplicates"];
     let tptp = "fof(a, axiom, p).\nfof(b, axiom, $let(x)).\nfof(c, axiom, q).\n";
     assert_eq!(check(&rank, tptp, "2:", 1).lines().count(), 2);
     let json =

@@ -303,7 +303,7 @@ fn bad_tptp_problems() {
     fails(
         &read(&missing),
         &format!(
-            "{missing}:1:1: expected an include that exists beside this file or in the directory that $TPTP names, found 'nowhere.ax'"
+            "{missing}:1:1: expected an include that exists next to this file or in the directory that $TPTP names, found 'nowhere.ax'"
         ),
     );
     let cut = write("cut.p", "fof(a, axiom, (p &");

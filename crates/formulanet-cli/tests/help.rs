@@ -11,6 +11,9 @@ use formulanet_testing::{Folder, pairs, shell, write_holstep};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_formulanet");
 
+/// Headings under which help lists commands.
+const COMMANDS: [&str; 5] = ["Commands:", "Use:", "Inspect:", "Integrate:", "Develop models:"];
+
 /// What would take long, and what stands for it in the test.
 const SHORTER: [(&str, &str); 1] = [("--kind reader --data", "--kind reader --dim 8 --data")];
 
@@ -81,7 +84,7 @@ fn examples(command: &[&str], found: &mut Vec<(String, String)>) {
         }
     }
     found.extend(lines.into_iter().map(|line| (command.join(" "), line)));
-    for line in under(&help, "Commands:") {
+    for line in COMMANDS.iter().flat_map(|heading| under(&help, heading)) {
         match line.split_whitespace().next().filter(|_| line.starts_with("  ") && !line.starts_with("   ")) {
             Some(name) if name != "help" => examples(&[command, &[name]].concat(), found),
             _ => (),
@@ -100,7 +103,7 @@ fn examples_run() {
     let folder = place();
     let mut found = Vec::new();
     examples(&[], &mut found);
-    assert!(found.len() > 20, "{found:?}");
+    assert!(found.len() > 30, "{found:?}");
     let is_there = |program: &str| Command::new(program).arg("--version").output().is_ok();
     found.retain(|(_, example)| {
         ["curl", "eprover"].iter().all(|program| !example.contains(program) || is_there(program))

@@ -120,6 +120,47 @@ fn the_page_leads_to_a_proof() {
     let built = formulanet(&["library", "build", &folder.text("printed.db"), &printed], b"");
     let expected = format!("{count} statements in {}\n", folder.text("printed.db"));
     assert_eq!((built.stdout, built.stderr), (String::new(), expected));
+    theorems_are_found(&folder);
+    a_person_finds_the_theorem(&folder.text("printed.db"));
+}
+
+/// A benchmark that fails if the default ranker becomes worse: the theorems that the last proofs of the core used.
+fn theorems_are_found(folder: &Folder) {
+    let library = folder.text("hol-light.db");
+    let facts = formulanet(&["library", "list", &library, "--format", "json"], b"").output();
+    let facts = folder.write("facts.jsonl", &facts);
+    let check = |more: &[&str], least: [f64; 3]| {
+        let always = ["eval", "--theory", &facts, "--test-last", "300", "--format", "json"];
+        let report = formulanet(&[&always[..], more].concat(), b"").output();
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        let figures = [&report["recall"]["16"], &report["recall"]["64"], &report["map"]];
+        let is_good = figures
+            .iter()
+            .zip(least)
+            .all(|(figure, least)| figure.as_f64().is_some_and(|found| found >= least));
+        assert!(is_good, "expected at least {least:?}, found {report}");
+    };
+    check(&[], [0.0, 0.0, 0.0]);
+    check(&["--without-proofs"], [0.0, 0.0, 0.0]);
+}
+
+/// Goals that follow from one theorem of the core, which has to be near the top of a library without proofs, and above what says
+/// nothing of the goal.
+fn a_person_finds_the_theorem(library: &str) {
+    let check = |goal: &str, theorem: &str, best: usize| {
+        let run = formulanet(&["rank", "--library", library, "--conjecture", goal, "-k", "100"], b"");
+        let listed = run.output();
+        let rank = |name: &str| {
+            listed.lines().position(|line| line.split_whitespace().nth(2) == Some(name)).unwrap_or(usize::MAX)
+        };
+        assert!(rank(theorem) < best.min(rank("TRUTH")), "{goal}\n{listed}");
+    };
+    check("abs (x - y) <= abs x + abs y", "REAL_ABS_TRIANGLE", 8);
+    check("FINITE s ==> FINITE (s INTER t)", "FINITE_INTER", 8);
+    check("EVEN (n * n + n)", "EVEN_ADD", 12);
+    check("LENGTH (APPEND l (APPEND m n)) = LENGTH l + LENGTH m + LENGTH n", "LENGTH_APPEND", 8);
+    check("m <= n ==> m * p <= n * p + p", "LE_TRANS", 16);
+    check("s SUBSET t ==> s INTER u SUBSET t", "SUBSET_TRANS", 16);
 }
 
 #[test]

@@ -32,10 +32,9 @@ impl Place {
     /// Names in order.
     fn rank(&self, more: &[&str]) -> Vec<String> {
         let arguments = [&["rank", "--library", &self.library, "--format", "json"], more].concat();
-        let name = |line: &str| {
-            serde_json::from_str::<Value>(line).unwrap()["name"].as_str().unwrap_or_default().to_owned()
-        };
-        formulanet(&arguments, b"").output().lines().map(name).collect()
+        let name =
+            |line: &str| serde_json::from_str::<Value>(line).unwrap()["name"].as_str().map(str::to_owned);
+        formulanet(&arguments, b"").output().lines().filter_map(name).collect()
     }
 
     /// The proofs that the library lists for a statement.

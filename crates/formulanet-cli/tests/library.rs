@@ -32,7 +32,8 @@ fn a_slow_input_is_in_the_way_of_nobody() {
     assert_eq!(listed, "A: x = x\n");
     let added = formulanet(&["library", "add", &library, "-"], b"B: x = y\n");
     assert!(added.stderr.ends_with("1 new, 0 changed, 0 as before\n"), "{}", added.stderr);
-    let ranked = formulanet(&["rank", "--conjecture", "y = x", "--library", &library, "--no-read"], b"");
+    let ranked =
+        formulanet(&["rank", "--conjecture", "f1 y = x", "--library", &library, "--rerank", "off"], b"");
     assert_eq!(ranked.output().lines().count(), 2);
     assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
     drop(input);
@@ -118,7 +119,7 @@ fn messages_that_cannot_be_written_are_no_failure() {
     assert_eq!(formulanet(&["library", "list", &library], b"").output().lines().count(), 2);
     assert_eq!(run(&["library", "remove", &library, "B"]), Some(0));
     assert_eq!(run(&["graph", "x = (y"]), Some(1));
-    assert_eq!(run(&["graph", "--no-such-flag"]), Some(2));
+    assert_eq!(run(&["stats", "--no-such-flag"]), Some(2));
     assert_eq!(
         run(&["rank", "--conjecture", "FROB x", "--library", &library, "--include", "Z", "--explain"]),
         Some(0)

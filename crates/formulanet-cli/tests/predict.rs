@@ -153,9 +153,9 @@ fn damage_is_told_with_its_place_and_logged() {
     };
     let goal = goal();
     check("lib.fea", b"nat:\"a\", \"b", &goal, "lib.fea:1:10: expected a double quote");
-    check("lib.fea", b"nat:\"a\"\nzero", &goal, "lib.fea:2:5: expected `:` behind a name");
+    check("lib.fea", b"nat:\"a\"\nzero", &goal, "lib.fea:2:5: expected `:` after a name");
     check("lib.fea", b"nat:\"\xc3\"", &goal, "lib.fea:1:6: expected UTF-8 text, found the byte 0xc3");
-    check("lib.dep", b"\nnat\n", &goal, "lib.dep:2:4: expected `:` behind a name");
+    check("lib.dep", b"\nnat\n", &goal, "lib.dep:2:4: expected `:` after a name");
     check("lib.seq", b"nat\nzero\nnat\n", &goal, "lib.seq:3:1: expected each name once, found `nat` again");
     let huge = [b"nat:".as_slice(), &[b'x'; 3_000_000]].concat();
     check("lib.fea", &huge, &goal, "lib.fea:1:5: expected a feature in double quotes, found `x`");

@@ -113,7 +113,7 @@ fn root() -> PathBuf {
 /// The README, all pages of `docs/` and of `integrations/`.
 fn pages() -> Vec<(String, String)> {
     let mut names: Vec<String> = Vec::new();
-    for folder in ["docs", "docs/guides", "docs/reference"] {
+    for folder in ["docs", "docs/getting-started", "docs/guides", "docs/concepts", "docs/reference"] {
         let entries = fs::read_dir(root().join(folder)).unwrap();
         let files = entries.map(|entry| format!("{folder}/{}", entry.unwrap().file_name().display()));
         names.extend(files.filter(|name| name.ends_with(".md")));
@@ -179,6 +179,54 @@ fn every_page_is_listed_and_every_block_is_tested() {
             assert!(summary.contains(&format!("({page})")), "docs/SUMMARY.md does not list {page}");
         }
     }
+}
+
+/// The text of a page outside of its blocks.
+fn prose(page: &str) -> String {
+    page.split("```").step_by(2).collect()
+}
+
+/// The anchors that headings have on GitHub.
+fn anchors(page: &str) -> Vec<String> {
+    let headings = page.lines().filter_map(|line| line.strip_prefix('#'));
+    let kept = |c: &char| c.is_alphanumeric() || "-_ ".contains(*c);
+    headings
+        .map(|line| line.trim_start_matches('#').trim().to_lowercase())
+        .map(|line| line.chars().filter(kept).collect::<String>().replace(' ', "-"))
+        .collect()
+}
+
+#[test]
+fn every_link_leads_to_a_file_and_a_heading() {
+    let others = [
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "RELEASE.md",
+        "SECURITY.md",
+        "results/README.md",
+    ];
+    let others = others.map(|name| (name.to_owned(), fs::read_to_string(root().join(name)).unwrap()));
+    let (mut wrong, mut count) = (String::new(), 0);
+    for (name, text) in pages().into_iter().chain(others) {
+        let text = prose(&text);
+        let links = text.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
+        for link in links.filter(|link| !link.contains("://")) {
+            count += 1;
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let here = root().join(&name);
+            let path = if file.is_empty() { here } else { here.parent().unwrap().join(file) };
+            let has_anchor = || {
+                let target = fs::read_to_string(&path).unwrap_or_default();
+                anchors(&prose(&target)).iter().any(|known| known == anchor)
+            };
+            if !path.exists() || (!anchor.is_empty() && !has_anchor()) {
+                wrong += &format!("{name}: {link}\n");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "links to nothing:\n{wrong}");
+    assert!(count > 100, "only {count} links were found");
 }
 
 #[test]

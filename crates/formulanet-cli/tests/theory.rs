@@ -102,5 +102,4 @@ fn bad_theories_are_told_with_their_place() {
     check("cut", &odd[..odd.len() - 5], &[], "cut:3:");
     check("twice", &(fact("aa", "") + &fact("aa", "")), &[], "twice:2: expected each name once");
     check("empty", "", &[], "expected facts with proofs that use others, found none");
-    check("blend", &odd, &["--blend", THEORY], "expected a blend of signals");
 }

@@ -59,7 +59,7 @@ fn a_model_is_trained_resumed_and_measured() {
     };
     let all = eval("--data @raw");
     assert_eq!((&all["together"], &all["examples"]), (&true.into(), &80.into()));
-    assert_eq!((&all["present"], &all["names_hidden"]), (&Value::Null, &false.into()));
+    assert_eq!((&all["group_size"], &all["names_hidden"]), (&Value::Null, &false.into()));
     assert_eq!(all["steps"][0], all["accuracy"]);
     for field in ["accuracy", "precision", "recall", "auc"] {
         assert!(all[field].is_f64(), "{field}");
@@ -71,12 +71,12 @@ fn a_model_is_trained_resumed_and_measured() {
         (Some(4), &eval("--data @other --symbols anonymous")["auc"])
     );
     let alone = eval("--data @raw --group-size 1 --symbols anonymous");
-    assert_eq!((&alone["present"], &alone["names_hidden"]), (&1.into(), &true.into()));
+    assert_eq!((&alone["group_size"], &alone["names_hidden"]), (&1.into(), &true.into()));
 
-    assert_eq!(all["useful"], Value::Null);
+    assert_eq!(all["useful_share"], Value::Null);
     // One of two is useful in every file, and one of either kind stays.
     let half = eval("--data @raw --useful-share 0.5");
-    assert_eq!((&half["useful"], &half["auc"]), (&0.5.into(), &all["auc"]));
+    assert_eq!((&half["useful_share"], &half["auc"]), (&0.5.into(), &all["auc"]));
 
     said(&place, "prepare @raw --out @data --kind reader --validation 8");
     assert_eq!(eval("--data @data --split all"), all);
@@ -121,7 +121,7 @@ fn what_does_not_fit_is_refused() {
     check(
         "eval --model mizar-premises --data @raw --symbols anonymous",
         2,
-        "'--symbols anonymous' cannot be used with",
+        "'--symbols' cannot be used with",
     );
     let recipe = RECIPE.replace("--epochs 4", "--epochs 1");
     said(&place, &format!("train --kind reader --data @raw --out @run --validation 8 {recipe}"));
@@ -132,6 +132,6 @@ fn what_does_not_fit_is_refused() {
         "'--rerank off' cannot be used with",
     );
     check("rank --model @run --conjecture p --premises @raw/t1 --syntax tptp", 0, "");
-    check("graph --symbols anonymous p", 2, "'--symbols anonymous' cannot be used with");
+    check("graph --symbols anonymous p", 2, "'--symbols' cannot be used with");
     check("eval --model @run --data @plain", 1, "prepare it again with --kind reader");
 }

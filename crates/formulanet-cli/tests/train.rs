@@ -219,7 +219,7 @@ fn help_shows_defaults_and_headings() {
         "[default: adam-w, paper: rms-prop]",
         "[default: 0.15, paper: 0.0]",
         "[default: concat, premises: towers]",
-        "Show the classifier the conjecture [default]",
+        "Classify pairs of conjecture and statement [default]",
     ] {
         assert!(words.contains(shown), "{shown} in {words}");
     }

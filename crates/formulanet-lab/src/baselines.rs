@@ -1,4 +1,4 @@
-//! What one would try before a neural network, measured the same way.
+//! Baselines without neural networks, evaluated in the same way.
 //!
 //! A [`Baseline`] learns from the training split of a prepared folder and predicts which statements of another split
 //! are useful; [`evaluate`](formulanet_train::eval::evaluate) measures its predictions as it does a network's. A
@@ -7,13 +7,14 @@
 //! ```no_run
 //! use std::path::Path;
 //!
-//! use formulanet::data::{Prepared, Split};
-//! use formulanet::measure::{Baseline, BaselineOptions, evaluate};
+//! use formulanet_lab::baselines::{Baseline, BaselineOptions};
+//! use formulanet_train::dataset::{Prepared, Split};
+//! use formulanet_train::eval::evaluate;
 //!
 //! let prepared = Prepared::open(Path::new("prepared"))?;
 //! let predictions = Baseline::Tokens.predict(&prepared, Split::Validation, &BaselineOptions::default())?;
 //! let accuracy = evaluate(&predictions, &[])?.accuracy;
-//! # Ok::<(), formulanet::Error>(())
+//! # Ok::<(), formulanet_train::Error>(())
 //! ```
 
 mod frequency;
@@ -59,7 +60,7 @@ pub enum LibraryBaseline {
 pub struct BaselineOptions {
     /// Decides which pairs are drawn, and in which order.
     pub seed: u64,
-    /// Whether [`Baseline::Tokens`] sees the conjecture beside the statement; the others never do.
+    /// Whether [`Baseline::Tokens`] uses the conjecture in addition to the statement; the others never do.
     pub is_conditional: bool,
     /// [`Baseline::Tokens`] reads at most this many labelled statements of training, each once.
     pub regression_pairs: usize,
@@ -67,9 +68,9 @@ pub struct BaselineOptions {
     pub learning_rate: f32,
     /// [`Baseline::Nearest`] keeps at most this many labelled statements of training.
     pub nearest_pairs: usize,
-    /// How many statements vote in [`Baseline::Nearest`].
+    /// The number of statements that vote in [`Baseline::Nearest`].
     pub nearest: usize,
-    /// How many conjectures [`LibraryBaseline::Neighbours`] looks at.
+    /// The number of conjectures that [`LibraryBaseline::Neighbours`] considers.
     pub neighbours: usize,
     /// Draw conjectures until they have this many labelled statements; 0 for no limit.
     pub evaluated_pairs: usize,

@@ -30,7 +30,7 @@ pub struct Source {
     unseen: Option<HashSet<String>>,
 }
 
-/// How many proofs are known.
+/// The number of known proofs.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Known {
     None,
@@ -65,8 +65,9 @@ const EPISODES: &[Episode] = &[
     whole(Known::Some(1000), GoalPosition::End, 0.08),
     whole(Known::Some(1000), GoalPosition::Unordered, 0.02),
     whole(Known::Some(usize::MAX), GoalPosition::NearestFact, 0.06),
-    Episode { known: Known::All, position: GoalPosition::End, part: Some(150), share: 0.04 },
-    whole(Known::All, GoalPosition::End, 0.30),
+    Episode { known: Known::All, position: GoalPosition::Unordered, part: Some(40), share: 0.06 },
+    Episode { known: Known::All, position: GoalPosition::End, part: Some(200), share: 0.04 },
+    whole(Known::All, GoalPosition::End, 0.24),
 ];
 
 /// The share of useless candidates that is learned from, each counting for several.
@@ -76,7 +77,7 @@ const EVENNESS: f32 = 0.75;
 /// One query of this many is kept to calibrate by.
 const CALIBRATION: u64 = 10;
 
-/// What queries found: to fit trees to, and to calibrate them by.
+/// The results of queries: to fit trees to, and to calibrate them by.
 pub struct Lessons {
     /// For trees.
     pub trees: Examples,
@@ -134,7 +135,7 @@ impl Source {
     }
 }
 
-/// What the recorded proof of a fact used, ascending.
+/// The dependencies of a fact's recorded proof, ascending.
 fn used(file: &ProofCorpusFile, fact: usize) -> Vec<usize> {
     file.facts[fact].proof.iter().flatten().map(|&used| used as usize).collect()
 }
@@ -278,7 +279,7 @@ impl<'a> Library<'a> {
     }
 }
 
-/// What a model says of facts, unless it was trained on the goal's proof.
+/// A model's scores of facts, unless it was trained on the goal's proof.
 struct Scores {
     scores: Vec<f32>,
     base_rates: Option<Vec<f32>>,
@@ -349,8 +350,9 @@ pub fn calibrate(scored: &[(f32, bool)]) -> [f32; 2] {
         }
         let [a, b, c] = curvature;
         let determinant = (a * c - b * b).max(1e-12);
-        slope -= (c * gradient[0] - b * gradient[1]) / determinant;
-        intercept -= (a * gradient[1] - b * gradient[0]) / determinant;
+        // Bounded steps: from far away, Newton's method overshoots.
+        slope -= ((c * gradient[0] - b * gradient[1]) / determinant).clamp(-1.0, 1.0);
+        intercept -= ((a * gradient[1] - b * gradient[0]) / determinant).clamp(-1.0, 1.0);
     }
     [slope as f32, intercept as f32]
 }

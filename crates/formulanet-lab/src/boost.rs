@@ -14,11 +14,11 @@ pub struct BoostOptions {
     pub depth: usize,
     /// Which part of a tree's step is taken.
     pub rate: f32,
-    /// What is added to second derivatives, against leaves of a few rows.
+    /// The regularization of second derivatives, against leaves of a few rows.
     pub smoothing: f32,
     /// The least sum of second derivatives of a leaf.
     pub least: f32,
-    /// How much the pairwise loss counts beside the pointwise one.
+    /// The weight of the pairwise loss relative to the pointwise one.
     pub pairwise: f32,
     /// Which share of the columns each tree looks at, and which share of the groups.
     pub shares: Shares,
@@ -26,7 +26,7 @@ pub struct BoostOptions {
     pub threads: usize,
 }
 
-/// What a tree looks at, drawn anew for every tree: trees that look at different things err in different places.
+/// The random sample for a tree: trees on different samples make different errors.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Shares {
     /// Which share of the numbers of a row.
@@ -52,7 +52,7 @@ impl Default for BoostOptions {
 /// Bins of a signal.
 const BINS: usize = 64;
 
-/// What is learned from: rows of numbers in groups, some of which are wanted.
+/// Training data: rows of numbers in groups, some of which are wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Examples {
     width: usize,
@@ -78,12 +78,12 @@ pub enum Phase {
 }
 
 impl Examples {
-    /// None yet; rows will have so many numbers.
+    /// Creates an empty table with rows of this length.
     pub fn new(width: usize) -> Self {
         Examples { width, ..Examples::default() }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.labels.len()
     }
@@ -93,7 +93,7 @@ impl Examples {
         self.labels.is_empty()
     }
 
-    /// How many groups there are.
+    /// The number of groups.
     pub fn groups(&self) -> usize {
         self.ends.len()
     }
@@ -310,8 +310,8 @@ fn add_pairs(
     }
 }
 
-/// How much a place in a ranking is worth: early ones more, and a good deal more before the 64th, where provers stop reading,
-/// than behind it.
+/// The value of a place in a ranking: early ones more, and a good deal more before the 64th, where provers stop reading, than
+/// after it.
 fn discount(rank: f32) -> f32 {
     0.5 / (2.0 + rank).log2() + 1.0 / (1.0 + ((rank - 64.0) / 16.0).exp())
 }

@@ -10,6 +10,7 @@ mod tally;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use formulanet_cli::processes::Processes;
 
 /// Experiments of formulanet
 #[derive(Parser)]
@@ -31,7 +32,15 @@ enum Command {
 
 /// Runs the command with the arguments of the process.
 pub fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let arguments = Arguments::parse();
+    let processes = match Processes::start(false) {
+        Ok(processes) => processes,
+        Err(error) => {
+            formulanet_cli::tell!("error: {error:#}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let result = match arguments.command {
         Command::Baseline(arguments) => baseline::run(&arguments),
         Command::Blend(arguments) => blend::run(arguments),
         Command::Eval(arguments) => eval::run(&arguments),
@@ -39,11 +48,5 @@ pub fn main() -> ExitCode {
         Command::Reproduce(arguments) => reproduce::run(arguments),
         Command::Tally(arguments) => tally::run(arguments),
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            formulanet_cli::tell!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    processes.finish(result)
 }

@@ -8,7 +8,7 @@ pub(crate) type DrawingError = Box<dyn std::error::Error + Send + Sync>;
 pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 pub(crate) const BLUE: RGBColor = RGBColor(31, 98, 168);
-/// Of text, and of lines behind the figures.
+/// The colors of text and of grid lines.
 pub(crate) const INK: RGBColor = RGBColor(38, 44, 54);
 pub(crate) const GRID: RGBColor = RGBColor(222, 226, 232);
 

@@ -34,7 +34,7 @@ use formulanet::proofs::TreeEnsemble;
 /// Counts of training with trees that judge by them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tally {
-    /// What it was made of, and how.
+    /// Its training data and options.
     pub origin: TallyOrigin,
     /// The label of every token.
     pub vocabulary: Vec<String>,
@@ -42,7 +42,7 @@ pub struct Tally {
     /// A table for every key.
     pub(crate) tables: Vec<Table>,
     pub(crate) forest: TreeEnsemble,
-    /// What statements were for the conjectures of training.
+    /// The labels of statements for the conjectures of training.
     pub(crate) seen: StatementMemory,
 }
 
@@ -60,21 +60,21 @@ pub struct TallyOrigin {
     pub fingerprint: String,
     /// Pairs that it counts.
     pub pairs: u64,
-    /// The shipped model that has the memory of this one, if the file has none: it was made of the same data.
+    /// The built-in model with the memory of this one, if the file has none: it was made from the same data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_of: Option<String>,
     /// Version of the program.
     pub program: String,
 }
 
-/// What is known of a conjecture, whatever the statement; nothing if it does not matter.
+/// Statistics of a conjecture over all statements; nothing if they do not matter.
 pub(crate) struct TallyGoal {
     goal: Option<Goal>,
     asked: ConjectureContext,
 }
 
 impl Tally {
-    /// What is known of a conjecture.
+    /// Statistics of a conjecture.
     pub(crate) fn goal(&self, conjecture: GraphInput<'_>) -> TallyGoal {
         if !self.origin.is_conditional {
             return TallyGoal { goal: None, asked: ConjectureContext::default() };
@@ -93,18 +93,18 @@ impl Tally {
         self.forest.score(&row(codes, &described.numbers, &hints, self.origin.is_conditional))
     }
 
-    /// How many keys its tables have.
+    /// The number of keys of its tables.
     pub fn entries(&self) -> usize {
         self.tables.iter().map(Table::len).sum()
     }
 
-    /// How many trees it has.
+    /// The number of its trees.
     pub fn trees(&self) -> usize {
         self.forest.len()
     }
 }
 
-/// What trees look at: the counts of every key, numbers, and what is remembered of the statement.
+/// The input of trees: the counts of every key, features, and the memory of the statement.
 pub(crate) fn row(
     codes: impl Iterator<Item = Code>,
     numbers: &[f32],
@@ -117,7 +117,7 @@ pub(crate) fn row(
     row
 }
 
-/// How many numbers a row has.
+/// The length of a row.
 pub(crate) fn width(is_conditional: bool) -> usize {
     2 * names(is_conditional).count()
         + keys::numbers(is_conditional)

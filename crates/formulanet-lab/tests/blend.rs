@@ -14,20 +14,20 @@ fn a_proof_based_ranker_is_fitted_to_libraries() {
     let out = folder.text("blend.safetensors");
     let run = lab(&[
         "blend",
-        "--chronological",
+        "--facts",
         THEORY,
-        "--sampled",
-        THEORY,
-        "--sampled-proofs",
-        "10",
+        "--queries",
+        "200",
         "--trees",
         "3",
+        "--model-trees",
+        "2",
         "--out",
         &out,
     ]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    assert!(run.stderr.contains("3 trees"), "{}", run.stderr);
+    assert!(run.stderr.contains("5 trees"), "{}", run.stderr);
     assert!(!folder.bytes("blend.safetensors").is_empty());
     let run = lab(&["blend", "--out", "x"]);
-    assert!(run.code == Some(1) && run.stderr.contains("--chronological or --sampled"), "{}", run.stderr);
+    assert!(run.code == Some(2) && run.stderr.contains("give --facts or --trained"), "{}", run.stderr);
 }

@@ -32,7 +32,7 @@ fn pairs(own: &str) -> String {
     statements.iter().enumerate().map(pair).collect()
 }
 
-/// A prepared folder in which so many of four conjectures are held out.
+/// A prepared directory of four conjectures, of which this many are held out.
 fn folder(directory: &Path, held_out: usize) -> Prepared {
     let input = directory.join("pairs.jsonl");
     fs::write(&input, ["SUC", "h", "SIN", "COS"].map(pairs).concat()).unwrap();

@@ -298,7 +298,7 @@ fn what_can_be_wrong() {
     let nothing = with(&["--validation", "0"]);
     assert_eq!(nothing.code, Some(1));
     assert!(nothing.stderr.ends_with(
-        "tiny: expected conjectures with statements held out for validation, found none beside 24 for training; \
+        "tiny: expected conjectures with statements held out for validation, found none and 24 for training; \
          give --validation a number from 1 to 23, and choose another folder\n"
     ));
     let other = with(&["--validation", "6"]);

@@ -73,7 +73,7 @@ impl Default for SvgOptions {
 /// The colours of a picture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 pub enum Theme {
-    /// What the reader's system prefers, light if it does not say.
+    /// The preference of the reader's system, light by default.
     #[default]
     Auto,
     /// Dark lines on white.
@@ -82,14 +82,14 @@ pub enum Theme {
     Dark,
 }
 
-/// A graph too large for a picture that anybody could read.
+/// A graph too large for a readable picture.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
     "cannot draw a graph with {found} {what} as SVG: at most {limit} are drawn; \
      draw the `dag` view, or write DOT, which has no limit"
 )]
 pub struct TooLargeToDraw {
-    /// What there is too much of: `nodes` or `edges`.
+    /// The limit that is exceeded: `nodes` or `edges`.
     pub what: &'static str,
     /// How much is drawn at most.
     pub limit: usize,
@@ -97,7 +97,7 @@ pub struct TooLargeToDraw {
     pub found: usize,
 }
 
-/// What dashed edges of a formula mean.
+/// The legend for dashed edges of a formula.
 const BINDS: &str = "binds a variable";
 
 /// A graph, and what is shown of it.
@@ -105,14 +105,14 @@ struct Sketch<'a> {
     graph: Cow<'a, Graph>,
     /// The label of each node.
     labels: Vec<Cow<'a, str>>,
-    /// What each node is called in tooltips and in DOT.
+    /// The name of each node in tooltips and in DOT.
     numbers: Vec<u32>,
     /// For each edge, whether it is dashed.
     dashed: Vec<bool>,
     /// For each edge, what stands at its source; its rank if there is nothing else to say.
     marks: Option<Vec<&'static str>>,
     kind_name: fn(NodeKind) -> &'static str,
-    /// What dashed edges mean.
+    /// The legend for dashed edges.
     dashed_name: &'static str,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Sketch<'a> {
         Sketch { graph, labels, numbers, dashed, marks: None, kind_name: NodeKind::name, dashed_name: BINDS }
     }
 
-    /// What stands at the source of an edge.
+    /// The mark at the source of an edge.
     fn mark(&self, edge: usize, rank: usize) -> Cow<'static, str> {
         match &self.marks {
             Some(marks) => marks[edge].into(),
@@ -196,7 +196,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// [`escape`] of so many characters at most.
+/// [`escape`] of at most this many characters.
 fn push_escaped(out: &mut String, text: &str, limit: usize) {
     for (i, c) in text.chars().enumerate() {
         if i == limit {

@@ -1,4 +1,4 @@
-//! What a parser says when it cannot go on.
+//! Errors of parsers.
 
 use std::fmt;
 
@@ -40,9 +40,9 @@ impl fmt::Display for Position {
 pub struct ParseError {
     /// Where the text goes wrong.
     pub position: Position,
-    /// What would have been right.
+    /// Description of the expected input.
     pub expected: String,
-    /// What stands there.
+    /// Description of the input found.
     pub found: String,
     /// Which limit the text is above, if that is what is wrong with it.
     pub limit: Option<Limit>,
@@ -54,7 +54,7 @@ impl ParseError {
         ParseError { position, expected: expected.into(), found: found.into(), limit: None }
     }
 
-    /// The same error, because a limit does not allow more.
+    /// Marks the error as caused by a limit.
     pub fn over(self, limit: Limit) -> Self {
         ParseError { limit: Some(limit), ..self }
     }

@@ -34,7 +34,7 @@ impl VarId {
     }
 }
 
-/// What binds a variable.
+/// The binder of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Binder {
     /// `!`
@@ -63,7 +63,7 @@ impl Binder {
     }
 }
 
-/// What stands at the head of a term.
+/// The head of a term.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Head {
     /// A constant; its children are its arguments.
@@ -79,7 +79,7 @@ pub enum Head {
 pub struct Variable {
     /// The name in the text, which no graph but the `-names` views looks at.
     pub name: Symbol,
-    /// What binds it; `None` for a free variable.
+    /// Its binder; `None` for a free variable.
     pub binder: Option<Binder>,
 }
 
@@ -146,7 +146,7 @@ impl Formula {
         (self.first, self.last, self.parts) = (NONE, NONE, 0);
     }
 
-    /// How many terms there are; a graph never has more nodes than terms, free variables and the turnstile.
+    /// The number of terms; a graph never has more nodes than terms, free variables and the turnstile.
     pub fn len(&self) -> usize {
         self.terms.len()
     }
@@ -231,7 +231,7 @@ impl Formula {
         Children { formula: self, next: self.first }
     }
 
-    /// How many parts the sequent has.
+    /// The number of parts of the sequent.
     #[inline]
     pub fn part_count(&self) -> usize {
         self.parts as usize
@@ -243,7 +243,7 @@ impl Formula {
         self.terms[term.0 as usize].head
     }
 
-    /// How many children a term has.
+    /// The number of a term's children.
     #[inline]
     pub fn arity(&self, term: TermId) -> usize {
         self.terms[term.0 as usize].arity as usize

@@ -16,7 +16,7 @@ pub enum View {
     /// Leaves merged, binders linked to their variables, variables without names.
     #[default]
     Graph,
-    /// The same graph, with the variables' names as labels.
+    /// The graph with the variables' names as labels.
     GraphNames,
     /// The parse tree of the closed formula, variables without names.
     Tree,
@@ -50,7 +50,7 @@ impl View {
     }
 }
 
-/// What a node stands for.
+/// The label of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum NodeKind {
     /// The node `|-`.
@@ -68,7 +68,7 @@ pub enum NodeKind {
 }
 
 impl NodeKind {
-    /// What it is called.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             NodeKind::Turnstile => "turnstile",
@@ -110,13 +110,13 @@ impl Graph {
         Self::default()
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     #[inline]
     pub fn node_count(&self) -> usize {
         self.labels.len()
     }
 
-    /// How many edges there are, repeats included.
+    /// The number of edges, including repeated ones.
     #[inline]
     pub fn edge_count(&self) -> usize {
         self.targets.len()
@@ -133,7 +133,7 @@ impl Graph {
         &self.labels
     }
 
-    /// What every node stands for.
+    /// The labels of the nodes.
     pub fn kinds(&self) -> &[NodeKind] {
         &self.kinds
     }
@@ -160,7 +160,7 @@ impl Graph {
         self.nodes().flat_map(|v| self.children(v).iter().map(move |&c| (v, c)))
     }
 
-    /// How many treelets there are: two different edges of one node make one.
+    /// The number of treelets: any two different edges of a node make one.
     #[inline]
     pub fn treelet_count(&self) -> u64 {
         self.treelets
@@ -198,7 +198,7 @@ impl Graph {
         degrees
     }
 
-    /// Adds a node behind all others.
+    /// Appends a node.
     pub(crate) fn push(&mut self, label: Symbol, kind: NodeKind, edges: impl Iterator<Item = u32>) {
         if self.starts.is_empty() {
             self.starts.push(0);
@@ -418,13 +418,13 @@ impl GraphBuilder {
     }
 }
 
-/// How many treelets a node with so many edges is the head of.
+/// The number of treelets of a node with this many edges.
 #[inline]
 fn treelets(edges: u32) -> u64 {
     u64::from(edges) * u64::from(edges).saturating_sub(1) / 2
 }
 
-/// Adds a node with so many edges of the tree.
+/// Appends a node with this many edges of the tree.
 #[inline(always)]
 fn add(graph: &mut Graph, label: Symbol, kind: NodeKind, edges: usize) -> u32 {
     let node = graph.labels.len() as u32;

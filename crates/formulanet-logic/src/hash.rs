@@ -9,7 +9,7 @@ pub(crate) fn mix(hash: u64, word: u64) -> u64 {
     (product >> 64) as u64 ^ product as u64
 }
 
-/// A random beginning of hashes, so that nobody can prepare input that all falls into one place of a table.
+/// A random seed for hashes, so that crafted input cannot make all names collide.
 pub(crate) fn seed() -> u64 {
     RandomState::new().build_hasher().finish() | 1
 }

@@ -36,7 +36,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// What it counts: `bytes`, `depth`, `nodes`, ...
+    /// The counted quantity: `bytes`, `depth`, `nodes`, ...
     pub fn name(self) -> &'static str {
         match self {
             Limit::Bytes => "bytes",
@@ -65,7 +65,7 @@ impl Default for Limits {
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("expected at most {limit} {what}, found {found}")]
 pub struct TooLarge {
-    /// What there is too much of.
+    /// The limit that is exceeded.
     pub what: Limit,
     /// How much is allowed.
     pub limit: u64,

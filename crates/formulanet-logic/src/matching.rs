@@ -64,7 +64,7 @@ struct Matching<'a> {
     is_open: Vec<bool>,
     /// Variables of the goal that are not bound inside of it.
     is_rigid: Vec<bool>,
-    /// What they stand for.
+    /// Their instances.
     terms: Vec<Option<TermId>>,
     /// Variables of the goal that other variables of the pattern are, and those that are applied to arguments.
     variables: Vec<Option<VarId>>,

@@ -1,8 +1,8 @@
 //! Names as small integers.
 //!
-//! Every name of a formula is interned once; everything behind the parsers compares and stores [`Symbol`]s.
-//! Looking a name up is the most frequent operation of the HolStep parser, so the table keeps the first
-//! sixteen bytes of each name beside its number: a short name is found with one load and one comparison.
+//! Every name of a formula is interned once; after the parsers, everything compares and stores [`Symbol`]s. Looking a name up is
+//! the most frequent operation of the HolStep parser, so the table keeps the first sixteen bytes of each name next to its number:
+//! a short name is found with one load and one comparison.
 
 use std::fmt;
 
@@ -143,7 +143,7 @@ impl Interner {
         interner
     }
 
-    /// How many names there are.
+    /// The number of names.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -205,7 +205,7 @@ impl Interner {
         &self.text[start as usize..self.ends[symbol.index()] as usize]
     }
 
-    /// What a node with this name is labelled with: machine-made names fold into one label each.
+    /// The label of a node with this name: machine-made names fold into one label each.
     #[inline]
     pub fn label(&self, symbol: Symbol) -> Symbol {
         self.labels[symbol.index()]

@@ -13,7 +13,7 @@ mod terms;
 
 use terms::{CONSTANTS, Naming, Term, sequent, write};
 
-/// The same as [`CONSTANTS`] with other names for what is no connective.
+/// [`CONSTANTS`] with other names for non-connectives.
 const RENAMED: [&str; 11] = ["T", "zz", "name_", "=", "~", "ab", "cd", "<=>", "/\\", "\\/", "==>"];
 
 fn problem() -> impl Strategy<Value = Vec<Vec<Term>>> {
@@ -53,7 +53,7 @@ fn arrays(graph: &ProblemGraph) -> [Vec<u32>; 7] {
     ]
 }
 
-/// What a node of a problem is: label, name of the symbol, and edges in any order.
+/// The identity of a node of a problem: label, name of the symbol, and edges in any order.
 fn node(graph: &ProblemGraph, node: u32) -> (u8, Option<u32>, Vec<(u32, u8)>) {
     let edges = graph.edge_starts()[node as usize] as usize..graph.edge_starts()[node as usize + 1] as usize;
     let mut edges: Vec<(u32, u8)> =

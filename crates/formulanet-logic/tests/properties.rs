@@ -133,7 +133,7 @@ fn tokens(formula: &Formula, names: &Interner) -> String {
     tokens.join(" ")
 }
 
-/// How many paths lead down from the turnstile through functions, not counting what binders point to.
+/// The number of paths down from the turnstile through functions, not counting edges of binders to variables.
 fn unfolded(graph: &Graph) -> Vec<(usize, usize)> {
     use formulanet_logic::NodeKind;
     let mut paths = vec![0usize; graph.node_count()];

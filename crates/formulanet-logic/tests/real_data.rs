@@ -1,8 +1,8 @@
 //! Properties on real HolStep, Mizar and HOL4 statements, where the archives are at hand.
 //!
-//! They lie in `shared/data` beside the checkout; without them these tests skip and say so. The environment variable
-//! `FORMULANET_SHARED` names another folder than `shared`, and `FORMULANET_STATEMENTS` sets how many statements of
-//! each archive are looked at.
+//! The data are in `shared/data` next to the checkout; without them these tests skip and say so. The environment variable
+//! `FORMULANET_SHARED` names another directory than `shared`, and `FORMULANET_STATEMENTS` sets the number of statements of each
+//! archive that are tested.
 #![expect(clippy::print_stderr, reason = "who runs the tests should know what was looked at")]
 
 use std::fs::File;

@@ -14,7 +14,7 @@ pub struct Pair {
     pub conjecture: usize,
     /// Whether the statement is useful.
     pub is_useful: bool,
-    /// What else is known of the statement.
+    /// Side features of the statement.
     pub hints: Hints,
 }
 
@@ -52,7 +52,7 @@ pub struct Dropout {
 }
 
 impl Dropout {
-    /// The same share of other numbers.
+    /// Applies the share to other numbers.
     pub(crate) fn other(self, number: u64) -> Self {
         Dropout { seed: scramble(self.seed ^ scramble(number)), ..self }
     }
@@ -73,14 +73,14 @@ impl Dropout {
 }
 
 impl Contest {
-    /// What is added to a score, so that it is what the library would teach though the batch has mostly useful ones:
-    /// the prior, and the logarithm of how much likelier a useful statement is to be in the batch than a useless one.
+    /// The correction of a score for sampling, so that it fits a library although a batch has mostly useful statements: the
+    /// prior, and the logarithm of how much likelier a useful statement is to be in the batch than a useless one.
     pub(crate) fn shift(&self, conjecture: usize, statement: usize) -> f32 {
         self.prior + (self.chances[conjecture] * (1.0 / self.statements[statement].chance - 1.0)).ln_1p()
     }
 }
 
-/// What is scored.
+/// The pairs or contests to score.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Task {
     /// Pairs, by the classifiers.
@@ -107,12 +107,12 @@ pub struct Dealing {
     pub micro_batch: usize,
     /// The number of this process, from 0.
     pub rank: usize,
-    /// How many processes share the batch.
+    /// The number of processes that share the batch.
     pub ranks: usize,
 }
 
 impl Dealing {
-    /// How many threads, of one process or several, can work on a batch of so many graphs at the same time.
+    /// The number of threads, of one process or several, that can work at the same time on a batch of this many graphs.
     pub fn most_parallel(&self, graphs: usize) -> usize {
         Lanes::new(self.micro_batches(graphs)).count
     }
@@ -125,7 +125,7 @@ impl Dealing {
 }
 
 impl From<usize> for Dealing {
-    /// Micro-batches of so many graphs, all for this process.
+    /// Micro-batches of this many graphs, all for this process.
     fn from(micro_batch: usize) -> Self {
         Dealing { micro_batch, rank: 0, ranks: 1 }
     }
@@ -171,13 +171,13 @@ impl Batch {
         Batch { unions, places, task: Task::Contest(contest), dropout: Dropout::default() }
     }
 
-    /// The same batch, of which numbers are left out at random, so that no single one is relied on.
+    /// Applies dropout to the batch, so that no single number is relied on.
     #[must_use]
     pub fn with_dropout(self, dropout: Dropout) -> Self {
         Batch { dropout, ..self }
     }
 
-    /// How many multiplications the matrix products of a forward pass are; a backward pass has twice as many.
+    /// The number of multiplications in the matrix products of a forward pass; a backward pass has twice as many.
     pub fn products(&self, config: &Config) -> usize {
         let of_relation = |relation: &Relation| {
             let members: usize = relation.roles.iter().map(|role| role.members.len()).sum();
@@ -198,7 +198,7 @@ impl Batch {
         rows * config.dimension * config.dimension + heads
     }
 
-    /// How many graphs each micro-batch has.
+    /// The number of graphs of each micro-batch.
     pub(crate) fn sizes(&self) -> Vec<usize> {
         let mut sizes = vec![0; self.unions.len()];
         self.places.iter().for_each(|&(part, _)| sizes[part] += 1);
@@ -213,7 +213,7 @@ impl Batch {
         }
     }
 
-    /// How many pairs or conjectures are scored.
+    /// The number of pairs or conjectures that are scored.
     pub fn examples(&self) -> usize {
         match &self.task {
             Task::Pairs(pairs) => pairs.len(),
@@ -222,8 +222,8 @@ impl Batch {
     }
 }
 
-/// Deals graphs out to micro-batches with at most about so many graphs each. Which graphs are together depends on nothing
-/// else; a process makes those micro-batches that are its own.
+/// Distributes graphs over micro-batches of at most about this many graphs. The grouping depends on nothing else; a process makes
+/// only its own micro-batches.
 fn deal(
     graphs: &[GraphInput<'_>],
     dealing: Dealing,
@@ -245,8 +245,8 @@ fn deal(
     (parts.iter().enumerate().map(union).collect(), places)
 }
 
-/// Deals things of these costs out to so many parts of about the same cost: the dearest first, each to the part with the
-/// least.
+/// Distributes items with these costs over this many parts of about the same cost: the most expensive first, each to the cheapest
+/// part.
 pub(crate) fn deal_out(costs: &[usize], count: usize) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..costs.len()).collect();
     order.sort_by_key(|&thing| std::cmp::Reverse(costs[thing]));

@@ -1,4 +1,4 @@
-//! Networks as safetensors files: the config stands in the file's metadata, beside whatever the caller puts there.
+//! Networks as safetensors files: the config is in the file's metadata, together with the caller's entries.
 //!
 //! A model file has the network's tensors, in f32, bf16 or f16. A state file has all numbers that training needs to go
 //! on as if it had never stopped.
@@ -64,7 +64,7 @@ pub enum CheckpointError {
     Tensor {
         /// Its name.
         name: String,
-        /// What the file has.
+        /// The content of the file.
         found: String,
         /// The shape that the config asks for.
         expected: [usize; 2],
@@ -83,16 +83,16 @@ const CONFIG: &str = "config";
 /// The only key of the file's own metadata. With one key there is one order, and the same network is the same bytes.
 const KEY: &str = "formulanet";
 
-/// What stands in a file beside the numbers.
+/// The metadata of a file.
 pub type Metadata = BTreeMap<String, String>;
 
 /// Bytes that a model file carries along, by name.
 pub type Attachments = BTreeMap<String, Vec<u8>>;
 
-/// The same in the bytes of a file that was read.
+/// Reads the metadata from the bytes of a file.
 pub type Attached<'a> = BTreeMap<String, &'a [u8]>;
 
-/// What the names of attachments begin with in a file.
+/// The prefix of the names of attachments in a file.
 const ATTACHED: &str = "attached.";
 
 impl<S: Shape> Model<S> {
@@ -249,7 +249,7 @@ fn framed(metadata: &Metadata) -> HashMap<String, String> {
     HashMap::from([(KEY.into(), in_json(metadata))])
 }
 
-/// What stands in a file beside the numbers, whatever network it is.
+/// The metadata of a file with any network.
 ///
 /// # Errors
 ///
@@ -281,7 +281,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// The same file with a checksum, for one that an older version wrote without. No number changes.
+/// Adds a checksum to a file. No number changes.
 ///
 /// # Errors
 ///

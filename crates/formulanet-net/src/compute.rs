@@ -1,4 +1,4 @@
-//! What a network runs on: instructions, threads, other processes, and memory that is used again.
+//! The resources of a network: instructions, threads, other processes, and reused memory.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -77,7 +77,7 @@ impl Buffers {
 /// Threads, at most: more than any machine has cores, and fewer than any system refuses.
 const MOST_THREADS: usize = 1024;
 
-/// What a network runs on.
+/// The resources of a network.
 pub struct Compute {
     pub(crate) kernel: Kernel,
     pub(crate) threads: usize,
@@ -86,12 +86,12 @@ pub struct Compute {
 }
 
 impl Compute {
-    /// So many threads, with the fastest instructions of this CPU for a precision.
+    /// Uses this many threads, with the fastest instructions of this CPU for a precision.
     pub fn new(precision: Precision, threads: usize) -> Self {
         Self::among(&Alone, precision, threads)
     }
 
-    /// The same, sharing the work with other processes. Whatever uses it is collective, as [`Group`] is.
+    /// Shares the work with other processes. All uses are collective, as [`Group`] is.
     pub fn among(group: &'static dyn Group, precision: Precision, threads: usize) -> Self {
         let kernel = match precision {
             Precision::F32 => Kernel::f32(),
@@ -119,7 +119,7 @@ impl Compute {
         self.kernel.name()
     }
 
-    /// How many threads there are.
+    /// The number of threads.
     pub fn threads(&self) -> usize {
         self.threads
     }
@@ -129,15 +129,15 @@ impl Compute {
         self.group
     }
 
-    /// So many numbers of any value. Given back with [`Compute::give`], the memory is used again: fresh memory costs
-    /// more than what most loops do with it.
+    /// Returns this many numbers of any value. Given back with [`Compute::give`], the memory is reused: fresh memory costs more
+    /// than what most loops do with it.
     pub(crate) fn take(&self, length: usize) -> Vec<f32> {
         let mut buffer = self.buffers.lock().unwrap_or_else(PoisonError::into_inner).take(length);
         buffer.resize(length, 0.0);
         buffer
     }
 
-    /// So many zeros.
+    /// Returns this many zeros.
     pub(crate) fn zeros(&self, length: usize) -> Vec<f32> {
         let mut buffer = self.take(length);
         buffer.fill(0.0);

@@ -1,4 +1,4 @@
-//! What a network is made of.
+//! The architecture of a network.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,17 +31,17 @@ pub enum NormKind {
 pub enum Pooling {
     /// The paper's: the largest of every number.
     Max,
-    /// The largest, and behind them the means.
+    /// The maxima, followed by the means.
     MaxMean,
 }
 
-/// What the classifier after a step reads.
+/// The input of the classifier after a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reads {
     /// The paper's: the nodes' vectors.
     States,
-    /// What the neighbours sent, before it is added to the nodes' vectors; the last step then has no F_P.
+    /// The messages of the neighbors, before they are added to the nodes' vectors; the last step then has no F_P.
     Messages,
 }
 
@@ -49,28 +49,27 @@ pub enum Reads {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Meeting {
-    /// The paper's: in a classifier, one vector behind the other.
+    /// The paper's: a classifier reads both vectors, concatenated.
     #[default]
     Concat,
-    /// The same, and behind them the product of the two, number by number.
+    /// Both vectors, followed by their elementwise product.
     Product,
     /// In a dot product: of a vector that one function makes of the conjecture and one that another makes of the
     /// statement. Whole libraries are ranked so, because a statement's vector is made once for all conjectures.
     Towers,
 }
 
-/// What is known of a pair from elsewhere than its two vectors, such as how useful the statement was before. All 0 if
-/// nothing is.
+/// Side features of a pair, such as how useful the statement was before. All 0 if nothing is known.
 pub type Hints = [f32; HINTS];
 
-/// How many hints there are.
+/// The number of hints.
 pub(crate) const HINTS: usize = 20;
 
 /// The shape of a network; everything that sizes depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// How many tokens there are.
+    /// The number of tokens.
     pub vocabulary: usize,
     /// Length of a node's vector.
     pub dimension: usize,
@@ -84,12 +83,12 @@ pub struct Config {
     pub norm: NormKind,
     /// How the vectors of nodes become one.
     pub pooling: Pooling,
-    /// What the classifier after a step reads.
+    /// The input of the classifier after a step.
     pub reads: Reads,
     /// How a statement and a conjecture meet.
     #[serde(default)]
     pub meeting: Meeting,
-    /// How many [`Hints`] classifiers also read: the first so many.
+    /// The number of leading [`Hints`] that classifiers read.
     #[serde(default)]
     pub hints: usize,
     /// Whether statements come with marks, for which the last token stands.

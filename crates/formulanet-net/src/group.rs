@@ -11,7 +11,7 @@ pub trait Group: Debug + Send + Sync {
     /// The number of this process, from 0.
     fn rank(&self) -> usize;
 
-    /// How many processes there are.
+    /// The number of processes.
     fn size(&self) -> usize;
 
     /// Everybody's numbers, one process after the other; `counts` says how many are whose.
@@ -28,7 +28,7 @@ pub trait Group: Debug + Send + Sync {
         Duration::ZERO
     }
 
-    /// Whether anybody says yes.
+    /// Whether any process says yes.
     fn any(&self, is_so: bool) -> bool {
         if self.size() == 1 {
             return is_so;
@@ -44,7 +44,7 @@ pub trait Group: Debug + Send + Sync {
     }
 }
 
-/// One process, which has nobody to talk to.
+/// A single process.
 #[derive(Clone, Copy, Debug)]
 pub struct Alone;
 

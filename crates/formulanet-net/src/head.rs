@@ -6,11 +6,11 @@ use crate::kernel::rows;
 use crate::layer::Pass;
 use crate::parameters::Head;
 
-/// What a classifier makes of a mini-batch in training.
+/// The output of a classifier for a mini-batch in training.
 pub(crate) struct HeadResult {
     /// The mean cross-entropy.
     pub(crate) loss: f64,
-    /// How many pairs it is right about.
+    /// The number of pairs that it classifies correctly.
     pub(crate) correct: usize,
     /// The gradient of what it read.
     pub(crate) input_gradient: Vec<f32>,
@@ -18,7 +18,7 @@ pub(crate) struct HeadResult {
     pub(crate) statistics: Statistics,
 }
 
-/// What the backward pass of a head needs.
+/// The values that the backward pass of a head needs.
 pub(crate) struct HeadTrace {
     normalised: Vec<f32>,
     active: Vec<f32>,
@@ -51,7 +51,7 @@ impl Pass<'_> {
         HeadResult { loss, correct, input_gradient, statistics }
     }
 
-    /// What a head makes of rows in training.
+    /// Applies a head to rows in training.
     pub(crate) fn head_forward(
         &self,
         head: &Head,
@@ -109,7 +109,7 @@ impl Pass<'_> {
         self.head_fixed(head, inputs).chunks_exact(2).map(probability).collect()
     }
 
-    /// What a trained head makes of rows.
+    /// Applies a trained head to rows.
     pub(crate) fn head_fixed(&self, head: &Head, inputs: &[f32]) -> Vec<f32> {
         let mut hidden = self.product(&head.first, inputs);
         let running = head.norm.running.clone().expect("a head's norm has running statistics");

@@ -95,7 +95,7 @@ struct Node {
 pub(crate) struct Sums<'a> {
     lanes: Lanes,
     compute: &'a Compute,
-    /// Sums that wait for the one beside them.
+    /// Sums that wait for their sibling.
     waiting: Mutex<BTreeMap<Node, Vec<f32>>>,
 }
 

@@ -21,17 +21,17 @@ pub(crate) struct Pass<'a> {
     pub(crate) keeps_trace: bool,
 }
 
-/// What the backward pass of a norm needs.
+/// The values that the backward pass of a norm needs.
 #[derive(Default)]
 pub(crate) struct NormTrace {
     /// The rows before scale and shift.
     rows: Vec<f32>,
     statistics: Statistics,
-    /// What the rows stand for.
+    /// The meaning of the rows.
     count: f32,
 }
 
-/// What the backward pass of an update function needs.
+/// The values that the backward pass of an update function needs.
 pub(crate) struct UpdateTrace {
     first: NormTrace,
     second: NormTrace,

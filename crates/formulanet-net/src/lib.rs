@@ -1,9 +1,9 @@
 //! The network of FormulaNet, in numbers only: batches of integers in, vectors and gradients out.
 //!
-//! A [`GraphInput`] is a graph as index arrays. A [`Network`] embeds it with Eqn. 1 or Eqn. 2 of the paper and
-//! classifies pairs of embeddings; [`Model::gradients`] is the backward pass, written by hand. Graphs go through the
-//! network in micro-batches, and every row of a product has the same bits whatever rows are beside it, so that an
-//! embedding depends on nothing but the graph, to the last bit.
+//! A [`GraphInput`] is a graph as index arrays. A [`Network`] embeds it with Eqn. 1 or Eqn. 2 of the paper and classifies pairs
+//! of embeddings; [`Model::gradients`] is the backward pass, written by hand. Graphs go through the network in micro-batches, and
+//! every row of a product has the same bits whatever the other rows are, so that an embedding depends on nothing but the graph,
+//! to the last bit.
 //!
 //! [`together`] is another network, which reads all formulas of a problem as one graph.
 

@@ -314,7 +314,7 @@ impl Trace {
         Trace { embedding: NormTrace::default(), steps: Vec::new(), pools }
     }
 
-    /// What the norms over the micro-batch saw, in the order of [`Layout::norms`]: nothing where there were no rows.
+    /// The statistics of the norms over the micro-batch, in the order of [`Layout::norms`]: nothing where there were no rows.
     pub(crate) fn statistics(&self) -> Vec<Option<(&Statistics, f32)>> {
         let mut norms: Vec<&NormTrace> = vec![&self.embedding];
         for step in &self.steps {

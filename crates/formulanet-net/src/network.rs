@@ -25,7 +25,7 @@ pub struct Embedding {
 }
 
 impl Embedding {
-    /// The vector after so many steps.
+    /// The vector after this many steps.
     ///
     /// # Panics
     ///
@@ -34,7 +34,7 @@ impl Embedding {
         &self.values[t * self.width..][..self.width]
     }
 
-    /// All vectors, one behind the other.
+    /// All vectors, concatenated.
     pub fn all(&self) -> &[f32] {
         &self.values
     }
@@ -64,7 +64,7 @@ impl Network {
         &self.model
     }
 
-    /// What it runs on.
+    /// The resources that it runs on.
     pub fn compute(&self) -> &Compute {
         &self.compute
     }
@@ -106,7 +106,7 @@ impl Network {
         embeddings
     }
 
-    /// The same, on the threads of this process alone.
+    /// Runs on the threads of this process alone.
     fn embed_here(&self, graphs: &[GraphInput<'_>]) -> Vec<Embedding> {
         let parts = parts(graphs);
         let width = self.model.config.width();
@@ -142,9 +142,8 @@ impl Network {
         nodes
     }
 
-    /// The probability that each statement is useful for the conjecture beside it, by the classifier of every step:
-    /// one array for each step. An unconditional network does not look at the conjectures, and one without hints not at
-    /// what else is known.
+    /// The probability that each statement is useful for its conjecture, by the classifier of every step: one array for each
+    /// step. An unconditional network ignores the conjectures, and one without hints the side features.
     pub fn score_all(&self, pairs: &[(&Embedding, &Embedding, Hints)]) -> Vec<Vec<f32>> {
         let of_step = |t: usize| {
             let chunks: Vec<&[(&Embedding, &Embedding, Hints)]> = pairs.chunks(PAIRS).collect();
@@ -160,8 +159,8 @@ impl Network {
         (0..self.model.layout.functions.heads.len()).map(of_step).collect()
     }
 
-    /// The probability that each of many statements is useful for a conjecture, by the last classifier. `statements` has
-    /// the vector of each after the last step, one behind the other.
+    /// The probability that each of many statements is useful for a conjecture, by the last classifier. `statements` has the
+    /// concatenated vectors after the last step.
     ///
     /// # Panics
     ///
@@ -184,7 +183,7 @@ impl Network {
     }
 }
 
-/// Cuts costs into so many ranges of about the same sum.
+/// Cuts costs into this many ranges of about the same sum.
 fn shares(costs: &[usize], count: usize) -> Vec<Range<usize>> {
     let total: usize = costs.iter().sum();
     let (mut shares, mut start, mut cost) = (Vec::with_capacity(count), 0, 0);

@@ -34,7 +34,7 @@ pub struct Optimiser {
 }
 
 impl Optimiser {
-    /// An optimiser of so many weights.
+    /// An optimizer of this many weights.
     pub fn new(rule: Rule, weight_decay: f32, length: usize) -> Self {
         let mean = match rule {
             Rule::RmsProp { .. } => Vec::new(),
@@ -43,18 +43,18 @@ impl Optimiser {
         Optimiser { rule, weight_decay, mean, square: vec![0.0; length], steps: 0 }
     }
 
-    /// How many steps it has taken.
+    /// The number of steps taken.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// What it remembers, by name.
+    /// Its state, by name.
     pub(crate) fn memory(&self) -> Vec<(&'static str, &Vec<f32>)> {
         let all = [("mean", &self.mean), ("square", &self.square)];
         all.into_iter().filter(|(_, values)| !values.is_empty()).collect()
     }
 
-    /// What it remembers after so many steps, to be filled in.
+    /// Its state after this many steps, to be filled in.
     pub(crate) fn memory_mut(&mut self, steps: u64) -> Vec<(&'static str, &mut Vec<f32>)> {
         self.steps = steps;
         let all = [("mean", &mut self.mean), ("square", &mut self.square)];
@@ -135,7 +135,7 @@ impl MovingAverage {
         &self.values
     }
 
-    /// The average after so many steps, to be filled in.
+    /// The average after this many steps, to be filled in.
     pub(crate) fn memory_mut(&mut self, steps: u64) -> &mut Vec<f32> {
         self.steps = steps;
         &mut self.values
@@ -154,7 +154,7 @@ pub enum Schedule {
     Divide {
         /// The rate of the first epoch.
         rate: f32,
-        /// What it is divided by after each.
+        /// The divisor after each.
         by: f32,
         /// It never falls below this.
         floor: f32,

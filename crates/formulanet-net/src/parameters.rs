@@ -99,7 +99,7 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// A square matrix, one of several that make up one with so many times as many inputs.
+    /// A square matrix, one of several that make up one with a multiple of its inputs.
     fn square(&mut self, name: String, blocks: usize) -> Weight {
         let d = self.config.dimension;
         self.tensors.weight(name, [d, d], Initial::Kaiming { inputs: blocks * d })

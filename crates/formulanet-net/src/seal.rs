@@ -12,11 +12,11 @@ pub const CHECKSUM: &str = "checksum";
 /// The value of that key before the checksum is known.
 pub const UNSEALED: &str = "checksum:0000000000000000";
 
-/// What stands before the digits in a file.
+/// The text before the digits in a file.
 const MARK: &[u8] = b"\"checksum:";
 const DIGITS: usize = 16;
 
-/// How many words are hashed side by side, so that the CPU need not wait for one product to go on with the next.
+/// The number of words that are hashed in parallel, so that the CPU need not wait for one product before the next.
 const LANES: usize = 8;
 const BLOCK: usize = 8 * LANES;
 

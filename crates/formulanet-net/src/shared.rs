@@ -1,5 +1,5 @@
-//! What processes tell each other in the middle of a training step: classifiers and dot products look at a whole
-//! mini-batch, so every process needs the vectors of all its graphs.
+//! Communication in the middle of a training step: classifiers and dot products look at a whole mini-batch, so every process
+//! needs the vectors of all its graphs.
 //!
 //! From there to the graphs' gradients every process computes the same, because that is little work.
 
@@ -54,7 +54,7 @@ impl Model {
         (gathered, followed)
     }
 
-    /// What running statistics follow in a micro-batch: for every norm that has such, nothing if it had no rows.
+    /// The statistics of a micro-batch for running means: for every norm that has such, nothing if it had no rows.
     fn followed(&self, trace: &Trace) -> Vec<Option<Followed>> {
         if self.config.norm != NormKind::Batch {
             return Vec::new();
@@ -74,7 +74,7 @@ impl Model {
         norms.into_iter().map(|norm| norm.running.clone().expect("norms over batches are followed")).collect()
     }
 
-    /// How many numbers are sent of a micro-batch of so many graphs.
+    /// The number of values that are sent for a micro-batch of this many graphs.
     fn message_length(&self, graphs: usize) -> usize {
         let statistics: usize = self.running().iter().map(|running| 1 + running.len()).sum();
         (self.config.steps + 1) * graphs * self.config.width() + statistics

@@ -14,12 +14,12 @@ pub struct Member {
 #[derive(Debug)]
 struct Shared {
     barrier: Barrier,
-    /// What each member has to say.
+    /// The message of each member.
     said: Mutex<Vec<Vec<u8>>>,
 }
 
-/// Runs `work` on so many threads, each with its place in a group, and returns what they come to. What the group needs
-/// is never given back.
+/// Runs `work` on this many threads, each with its place in a group, and returns the results. The memory of the group is never
+/// released.
 pub fn team<T: Send>(size: usize, work: impl Fn(&'static Member) -> T + Sync) -> Vec<T> {
     let shared = Arc::new(Shared { barrier: Barrier::new(size), said: Mutex::new(vec![Vec::new(); size]) });
     let work = &work;

@@ -1,7 +1,6 @@
 //! Numbers of a network in one array: where each matrix lies in it, and how it begins.
 //!
-//! First come the numbers that training moves along gradients, behind them those that it follows: the running means
-//! and variances of norms.
+//! First come the trained numbers, then the tracked ones: the running means and variances of norms.
 
 use std::ops::Range;
 
@@ -26,14 +25,14 @@ pub struct Tensor {
     initial: Initial,
 }
 
-/// What a tensor is before training.
+/// The initial values of a tensor.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Initial {
     /// Shifts, means and biases.
     Zeros,
     /// Scales and variances.
     Ones,
-    /// Kaiming-normal: what so many numbers that are not negative add up to varies as much as they do.
+    /// Kaiming-normal: a sum over this many non-negative inputs varies as much as they do.
     Kaiming { inputs: usize },
     /// Normal.
     Normal { mean: f32, deviation: f32 },
@@ -57,7 +56,7 @@ impl Weight {
     }
 }
 
-/// A norm's scale, its shift right behind, and its running mean with the variance right behind, if it has them.
+/// A norm's scale, directly followed by its shift, and its running mean directly followed by the variance, if it has them.
 #[derive(Clone, Debug)]
 pub(crate) struct Norm {
     affine: Range<usize>,
@@ -76,7 +75,7 @@ impl Norm {
     }
 }
 
-/// What the sizes of a network depend on, as it stands in files.
+/// The parameters that the sizes of a network depend on, as in files.
 pub trait Shape: Clone + PartialEq + Serialize + DeserializeOwned {
     /// The functions that the network is made of: where the numbers of each lie.
     type Functions: Clone;
@@ -84,8 +83,8 @@ pub trait Shape: Clone + PartialEq + Serialize + DeserializeOwned {
     /// Lays out the tensors of all functions.
     fn functions(&self, tensors: &mut Tensors) -> Self::Functions;
 
-    /// Whether a file of so many bytes may have such a network: a small file must not ask for much memory, and sizes
-    /// that no network has are a damaged or hostile file.
+    /// Whether a file of this size may have such a network: a small file must not request much memory, and impossible sizes
+    /// indicate a damaged or hostile file.
     fn fits(&self, bytes: usize) -> bool;
 }
 
@@ -116,7 +115,7 @@ impl<F> Layout<F> {
         &self.tensors
     }
 
-    /// How many numbers, from the first on, training moves along gradients.
+    /// The number of leading values that training updates by gradients.
     pub fn trained(&self) -> usize {
         self.trained
     }
@@ -143,13 +142,13 @@ impl<F> Layout<F> {
     }
 }
 
-/// Lays tensors out, one behind the other.
+/// Lays tensors out, one after the other.
 #[derive(Debug, Default)]
 pub struct Tensors {
     trained: Vec<Tensor>,
     followed: Vec<Tensor>,
     weights: Vec<Weight>,
-    /// Where those that are followed begin: behind all that are trained, once their length is known.
+    /// The start of the tracked numbers: after all trained ones, once their length is known.
     followed_from: usize,
 }
 
@@ -181,7 +180,7 @@ impl Tensors {
     }
 }
 
-/// Adds a tensor behind the others, the first of which begins at `start`.
+/// Appends a tensor; the first begins at `start`.
 fn push(
     tensors: &mut Vec<Tensor>,
     start: usize,

@@ -1,7 +1,7 @@
 //! Dot products: conjectures and statements as vectors of one space, so that a whole library is ranked by one product.
 //!
-//! What a conjecture's vector and a statement's vector are made of is what pooling gave before the first step and
-//! after every step, one behind the other: the first of them knows the symbols, the last the structure.
+//! A conjecture's vector and a statement's vector are made from the pooled vectors before the first step and after every step,
+//! concatenated: the first has the symbols, the last the structure.
 
 use crate::batch::{Batch, Contest};
 use crate::head::HeadTrace;
@@ -18,12 +18,12 @@ fn scale(length: usize) -> f32 {
     1.0 / (length as f32).sqrt()
 }
 
-/// What training makes of the scores of a contest.
+/// The loss and gradients of the scores of a contest.
 struct Judged {
     /// The gradient of every score.
     errors: Vec<f32>,
     loss: f64,
-    /// How many conjectures have a useful statement in the first place.
+    /// The number of conjectures with a useful statement in first place.
     correct: usize,
 }
 
@@ -55,7 +55,7 @@ fn judge(contest: &Contest, scores: &[f32]) -> Judged {
 
 /// One side of a contest, conjectures or statements, on its way through its head.
 struct Tower<'a> {
-    /// Of the two sides.
+    /// The values of both sides.
     number: usize,
     head: &'a Head,
     graphs: &'a [usize],
@@ -83,7 +83,7 @@ impl<'a> Tower<'a> {
         Tower { number, head, graphs, inputs, trace, vectors }
     }
 
-    /// What the running statistics of its head move towards.
+    /// The statistics that its head's running statistics move towards.
     fn followed(&self) -> Option<Followed> {
         follow(&self.head.norm, &self.trace.statistics, self.graphs.len() as f32)
     }
@@ -163,8 +163,8 @@ impl Model {
 }
 
 impl Network {
-    /// The vectors of conjectures, one behind the other. Its dot product with a statement's is the statement's score:
-    /// the logarithm of how many times likelier than usual it is to be useful.
+    /// The concatenated vectors of conjectures. Its dot product with a statement's is the statement's score: the logarithm of how
+    /// many times likelier than usual it is to be useful.
     ///
     /// # Panics
     ///
@@ -176,7 +176,7 @@ impl Network {
         queries
     }
 
-    /// The vectors of statements, one behind the other.
+    /// The concatenated vectors of statements.
     ///
     /// # Panics
     ///

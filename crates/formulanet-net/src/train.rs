@@ -12,17 +12,17 @@ use crate::layer::Pass;
 use crate::model::{Model, Trace};
 use crate::tensors::{Norm, Weights};
 
-/// What a mini-batch teaches.
+/// The result of a mini-batch.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Gradients {
     /// The gradient of every number that is trained.
     pub values: Vec<f32>,
     /// The mean cross-entropy of every classifier, or that of the dot products; their sum is the loss.
     pub losses: Vec<f64>,
-    /// How many pairs every classifier is right about; with dot products, how many conjectures have a useful statement
-    /// in the first place.
+    /// The number of pairs that every classifier classifies correctly; with dot products, the number of conjectures with a useful
+    /// statement in first place.
     pub correct: Vec<usize>,
-    /// What running statistics move towards.
+    /// The statistics that running statistics move towards.
     pub(crate) followed: Vec<Followed>,
 }
 
@@ -145,7 +145,7 @@ impl Gradients {
     }
 }
 
-/// What the running statistics of a norm move towards.
+/// The statistics that the running statistics of a norm move towards.
 pub(crate) fn follow(norm: &Norm, statistics: &Statistics, count: f32) -> Option<Followed> {
     let running = norm.running.clone()?;
     // The variance of a sample underestimates that of what it is drawn from.

@@ -20,19 +20,19 @@ const MOST_TREELETS: usize = 1 << 16;
 pub struct GraphInput<'a> {
     /// The token of every node.
     pub tokens: &'a [u16],
-    /// How many edges leave every node.
+    /// The number of edges that leave every node.
     pub degrees: &'a [u16],
     /// Where they lead.
     pub targets: &'a [u16],
 }
 
 impl<'a> GraphInput<'a> {
-    /// The same graph with other tokens, if there are any.
+    /// Replaces the tokens, if there are others.
     pub fn with(self, tokens: &'a Option<Vec<u16>>) -> Self {
         GraphInput { tokens: tokens.as_deref().unwrap_or(self.tokens), ..self }
     }
 
-    /// How many treelets the network looks at.
+    /// The number of treelets that the network uses.
     pub fn treelets(&self) -> usize {
         self.treelets_within(self.reach())
     }
@@ -94,14 +94,14 @@ pub(crate) struct Deliveries {
     pub(crate) classes: Vec<u32>,
 }
 
-/// What is the same for edges and treelets: rows of classes in roles.
+/// The part that edges and treelets share: rows of classes in roles.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Relation {
     /// For each role, its members.
     pub(crate) roles: Vec<Role>,
     /// For each role, where messages to it go.
     pub(crate) deliveries: Vec<Deliveries>,
-    /// How many edges or treelets each row stands for.
+    /// The number of edges or treelets that each row represents.
     pub(crate) weights: Vec<f32>,
     /// The groups of rows that norms look at.
     pub(crate) groups: Vec<u32>,
@@ -109,12 +109,12 @@ pub(crate) struct Relation {
     pub(crate) factors: Vec<f32>,
 }
 
-/// Nodes that cannot be told apart after so many steps.
+/// Classes of nodes that cannot be distinguished after this many steps.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Level {
     /// The class of every node.
     pub(crate) of_node: Vec<u32>,
-    /// How many nodes each class has.
+    /// The number of nodes of each class.
     pub(crate) weights: Vec<f32>,
     /// The groups of classes that norms look at.
     pub(crate) groups: Vec<u32>,
@@ -125,7 +125,7 @@ pub(crate) struct Level {
     pub(crate) graphs: Vec<u32>,
 }
 
-/// What a step does.
+/// The work of a step.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Plan {
     /// For each class after the step, its class before.
@@ -236,7 +236,7 @@ impl Builder {
         Union { tokens, levels, plans }
     }
 
-    /// Groups of so many rows, given where each graph's begin.
+    /// Groups of rows, given the start of each graph.
     fn norm_groups(&self, graphs: Vec<u32>) -> Vec<u32> {
         let end = graphs[graphs.len() - 1];
         match self.norm {
@@ -246,7 +246,7 @@ impl Builder {
         }
     }
 
-    /// What tells nodes apart: those with the same hash are in one class, if their graphs share classes.
+    /// The hash that distinguishes nodes: those with the same hash are in one class, if their graphs share classes.
     fn classes(&self, hashes: &[u64]) -> Classes {
         let mut numbers: HashMap<u64, u32> = HashMap::new();
         let mut first = Vec::new();
@@ -359,7 +359,8 @@ fn row_hash(nodes: &[u32], hashes: &[u64]) -> u64 {
 mod tests {
     use super::*;
 
-    /// How many treelets a node with so many children has for the network, and how far apart their children are.
+    /// The number of treelets that the network uses of a node with this many children, and the largest distance between their
+    /// children.
     fn treelets(children: u16) -> (usize, u32) {
         let tokens = vec![1; usize::from(children) + 1];
         let degrees: Vec<u16> = (0..=children).map(|node| if node == 0 { children } else { 0 }).collect();

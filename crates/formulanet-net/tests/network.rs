@@ -61,7 +61,7 @@ fn graphs_and_pairs(seed: u64) -> (Vec<Graph>, Vec<Pair>) {
     (graphs, pairs)
 }
 
-/// Micro-batches of at most so many graphs. Networks with dot products get a contest.
+/// Micro-batches of at most this many graphs. Networks with dot products get a contest.
 fn batch_of(graphs: &[Graph], pairs: Vec<Pair>, dealing: impl Into<Dealing>, config: &Config) -> Batch {
     let inputs: Vec<GraphInput<'_>> = graphs.iter().map(Graph::input).collect();
     let dropout = Dropout { share: 0.25, seed: 9 };
@@ -92,7 +92,7 @@ fn batch(seed: u64, config: &Config) -> Batch {
     batch_of(&graphs, pairs, 3, config)
 }
 
-/// What pairs may be told beside their graphs.
+/// Side features of pairs.
 const HINTS: Hints =
     [0.5, 1.0, -0.2, 0.3, 0.1, 0.0, 0.9, -0.4, 0.6, 0.2, 0.8, -0.1, 0.0, 0.7, -0.6, 0.4, 0.3, 0.0, 1.0, -0.5];
 

@@ -28,7 +28,7 @@ const CLASSES: usize = 6;
 const NAMES: usize = 9;
 const FEATURES: usize = 3;
 
-/// Statements of so many nodes each, whose parts are later nodes. Some share a node with the statement before.
+/// Statements of this many nodes each, whose parts are later nodes. Some share a node with the statement before.
 fn problem(random: &mut Random, sizes: &[usize], symbols: usize) -> ProblemInput {
     let mut problem = ProblemInput { statement_starts: vec![0], ..ProblemInput::default() };
     for &size in sizes {
@@ -194,7 +194,7 @@ fn micro_batches_do_not_change_gradients() {
     }
 }
 
-/// The loss is that of the scores, and a problem is judged the same alone and beside others.
+/// The loss is that of the scores, and a problem has the same scores alone and among others.
 #[test]
 fn scores_are_those_of_training() {
     for config in variants() {
@@ -295,7 +295,7 @@ fn numbering_does_not_matter() {
     }
 }
 
-/// What a candidate is worth depends on the others: messages go over symbols.
+/// The score of a candidate depends on the others, because messages pass through symbols.
 #[test]
 fn candidates_are_read_together() {
     let (problem, _) = fitting(&small()).swap_remove(3);
@@ -387,7 +387,7 @@ fn a_batch_can_be_learnt() {
     }
 }
 
-/// The score by features is learnt first and then stays as it is; the graph's score begins at zero.
+/// The score by features is trained first and then fixed; the graph's score begins at zero.
 #[test]
 fn features_and_graph_are_trained_apart() {
     let config = variants()[3];

@@ -21,14 +21,13 @@ use crate::problem::Problem;
 /// Memory for bodies that are on their way, or wait until they are read.
 pub(crate) struct Bodies(Arc<Semaphore>);
 
-/// Bytes that are counted as one. So many every body may have without being counted: there are no more bodies than
-/// connections.
+/// The unit in which bytes are counted. A body of at most one unit is free: there are no more bodies than connections.
 const UNIT: usize = 16 << 10;
 /// Bytes of all bodies that are held at once.
 const HELD: usize = 256 << 20;
 
 impl Bodies {
-    /// For bodies of at most so many bytes each.
+    /// A budget for bodies with this maximum size.
     pub(crate) fn new(most: usize) -> Self {
         // Two of the largest, whatever they are: else none of that size could come.
         let units = (HELD.max(most.saturating_mul(2)) / UNIT).min(Semaphore::MAX_PERMITS);
@@ -111,7 +110,7 @@ pub(crate) async fn read(
         }
         Ok(received)
     };
-    let late = "the body did not come in time; send it faster";
+    let late = "timed out while reading the body";
     timeout_at(deadline.until(), whole)
         .await
         .unwrap_or_else(|_| Err(closing(StatusCode::REQUEST_TIMEOUT, late)))
@@ -178,7 +177,7 @@ fn read_as<T: DeserializeOwned>(text: &str, first: char, expected: &str) -> Resu
     }
 }
 
-/// What is wrong with JSON; the place stands beside the message, not in it.
+/// An error in JSON; its position is a separate field.
 fn at(status: StatusCode, expected: &str, error: &serde_json::Error) -> Problem {
     let (line, column) = (error.line(), error.column());
     let message = error.to_string();
@@ -345,7 +344,10 @@ mod tests {
             r#"{"p": [{"name": "a"}]}"#,
             "422 1:20 expected a JSON object as /openapi.json describes it: missing field `statement`",
         );
-        check(r#"{"p": [{"name": "a", "statement": "T", "syntax": "coq"}]}"#, "expected `hol` or `tptp`");
+        check(
+            r#"{"p": [{"name": "a", "statement": "T", "syntax": "coq"}]}"#,
+            "expected `hol`, `tptp` or `lean`",
+        );
         check(r#"{"p": [{"name": "a", "statment": "T"}]}"#, "422 1:31");
         check(r#"{"p": 7}"#, "422 1:7");
     }

@@ -30,7 +30,7 @@ pub(crate) struct Shelf {
     pub(crate) line: Line,
 }
 
-/// Additions up to so many statements are made in place, while requests wait that take the state.
+/// The most statements that are added in place, while requests for the state wait.
 const MOST_IN_PLACE: usize = 1000;
 
 /// One state of a library.
@@ -118,7 +118,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A model that requests can name. Shipped models are read when the first request needs them.
+/// A model that requests can name. Built-in models are loaded when first needed.
 struct Slot {
     name: String,
     model: OnceLock<Arc<Model>>,
@@ -126,7 +126,7 @@ struct Slot {
 
 /// Everything that requests can name.
 pub(crate) struct Catalog {
-    /// The shipped models, the given one, and those of the libraries.
+    /// The built-in models, the given one, and those of the libraries.
     slots: Vec<Slot>,
     /// The model for statements of requests, if one was given.
     given: Option<Arc<Model>>,
@@ -196,7 +196,7 @@ impl Catalog {
         Ok(Arc::clone(slot.model.get_or_init(|| Arc::new(loaded))))
     }
 
-    /// What re-ranks Lean's declarations.
+    /// The re-ranker for Lean's declarations.
     pub(crate) fn reader(&self) -> Result<Option<Arc<JointReranker>>, Problem> {
         self.engine.built_in_reranker().map_err(|_| Problem::fault())
     }
@@ -211,7 +211,7 @@ impl Catalog {
         self.model(self.default_model_name(syntax))
     }
 
-    /// How many statements a library has that a request names, if there is one.
+    /// The number of statements of the library that a request names.
     pub(crate) fn statements(&self, library: Option<&str>) -> usize {
         let shelf = self.shelves.iter().find(|shelf| Some(shelf.name.as_str()) == library);
         shelf.map_or(0, |shelf| shelf.contents().shelf.entries.len())
@@ -246,7 +246,7 @@ impl Catalog {
     }
 }
 
-/// A name out of a request, no longer than anybody reads.
+/// A name from a request, shortened for messages.
 pub(crate) fn shown(name: &str) -> String {
     let mut short: String = name.chars().take(60).collect();
     if short.len() < name.len() {
@@ -261,7 +261,7 @@ impl Catalog {
         Ok(Model::new(name, self.engine.lay_out(trained)?))
     }
 
-    /// Reads a shipped model or a model file, unless it is there already.
+    /// Loads a built-in model or a model file, unless it is loaded already.
     fn add(&mut self, model: &str) -> Result<Arc<Model>, StartError> {
         let trained = ModelFile::named(model)?;
         if let Some(known) = self.with_fingerprint(&trained.fingerprint()) {
@@ -277,7 +277,7 @@ impl Catalog {
         Ok(added)
     }
 
-    /// A name that no other model has, such as a file's that is called like a shipped model.
+    /// Returns a unique name, for example for a file that is named like a built-in model.
     fn free_name(&self, name: &str) -> String {
         let others = (2..).map(|number| format!("{name}-{number}"));
         let mut names = std::iter::once(name.to_owned()).chain(others);
@@ -312,7 +312,7 @@ impl Catalog {
     }
 }
 
-/// What requests call a model: a shipped model's name, or a file's; of the many that are called `model`, the folder's.
+/// The name of a model in requests: that of a built-in model or of a file, or of its directory if the file is called `model`.
 fn model_name(model: &str) -> String {
     if registry::bytes(model).is_some() {
         return model.to_owned();

@@ -62,11 +62,11 @@ pub(crate) async fn serve(
     // Who had not yet begun a request is told nothing: it is no answer to anything.
     if is_slow && !parts.read_buf.is_empty() {
         metrics.slow();
-        let message = "the request's headers did not come in time; send them faster";
+        let message = "timed out while reading the headers";
         let _ = stream.write_all(refusal("408 Request Timeout", message).as_bytes()).await;
     }
     if result.as_ref().is_err_and(hyper::Error::is_parse_version_h2) {
-        let message = "expected HTTP/1.1, found HTTP/2; ask with the older one";
+        let message = "expected HTTP/1.1, found HTTP/2; use HTTP/1.1";
         let _ = stream.write_all(refusal("400 Bad Request", message).as_bytes()).await;
     }
     if result.is_ok() || is_slow || result.is_err_and(|error| error.is_parse()) {
@@ -106,7 +106,7 @@ struct Impatient {
 }
 
 impl Impatient {
-    /// What a write gave, or an error if it has been giving nothing for too long.
+    /// Returns the result of a write, or an error if it has made no progress for too long.
     fn in_time<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.waiting = None;

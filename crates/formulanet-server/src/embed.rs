@@ -11,7 +11,7 @@ use crate::pool::Deadline;
 use crate::problem::Problem;
 use crate::router::App;
 
-/// What is asked.
+/// A request.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
@@ -30,7 +30,7 @@ struct Item {
     syntax: Option<Language>,
 }
 
-/// What is answered.
+/// The response.
 #[derive(Serialize)]
 pub(crate) struct Answer {
     model: String,

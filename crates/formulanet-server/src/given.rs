@@ -1,4 +1,4 @@
-//! What requests give to be ranked: a library, statements of their own, or both; and the model that fits them.
+//! The statements that a request ranks: a library, its own statements, or both; and their model.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::catalog::{Catalog, Shelf};
 use crate::pool::Deadline;
 use crate::problem::Problem;
 
-/// What a request gives.
+/// The statements of a request.
 pub(crate) struct Given<'a> {
     shelf: Option<&'a Shelf>,
     /// The library that the request names, as it was when the request came.

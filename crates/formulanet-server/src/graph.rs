@@ -11,7 +11,7 @@ use crate::pool::Deadline;
 use crate::problem::Problem;
 use crate::router::App;
 
-/// What is asked.
+/// A request.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
@@ -24,7 +24,7 @@ pub(crate) struct Request {
     model: Option<String>,
 }
 
-/// What is answered.
+/// The response.
 #[derive(Serialize)]
 pub(crate) struct Answer {
     nodes: Vec<String>,
@@ -37,7 +37,7 @@ pub(crate) struct Answer {
     note: Option<String>,
 }
 
-/// Nobody reads a larger picture.
+/// The most nodes that are drawn.
 const MOST_NODES: usize = 400;
 const MOST_EDGES: usize = 1_200;
 /// Characters of the picture's accessible name.

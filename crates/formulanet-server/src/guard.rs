@@ -1,5 +1,4 @@
-//! What every request passes: counting, the check of its host, and headers that keep browsers careful, or let pages of other
-//! sites ask.
+//! Middleware for all requests: metrics, the check of the host, security headers, and CORS.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -98,7 +97,7 @@ fn check_host(request: &Request, address: SocketAddr) -> Result<(), Problem> {
     Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, message))
 }
 
-/// Whether a host, with or without a port, is this machine by a name that nobody else can give away.
+/// Whether a host, with or without a port, is a name of this machine that no attacker can register.
 fn is_local(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) && !name.ends_with(':') => name,

@@ -32,7 +32,7 @@ const MOST_QUESTIONS: usize = 16;
 /// Bytes for what is remembered of declarations.
 const REMEMBERED: usize = 128 << 20;
 
-/// What a server for Lean has read.
+/// The state of a server for Lean.
 pub(crate) struct Lean {
     selector: LeanSelector,
     modules: Bytes,
@@ -40,7 +40,7 @@ pub(crate) struct Lean {
     questions: Semaphore,
 }
 
-/// What there is for Lean, for the one who starts a server.
+/// A summary of Lean's index, for the log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LeanSummary {
     /// Modules of the index.
@@ -49,7 +49,7 @@ pub struct LeanSummary {
     pub declarations: usize,
     /// Declarations that could not be read.
     pub skipped: usize,
-    /// What is wrong with the first of these.
+    /// The first error.
     pub first_skipped: Option<String>,
 }
 
@@ -114,7 +114,7 @@ async fn retrieve(State(app): State<Arc<App>>, request: Request) -> Result<Respo
     compute_up_to(at_work, request, most, answer).await
 }
 
-/// What is asked. Fields that this server has no use for are ignored: clients have more with every version.
+/// A request. Unknown fields are ignored, because clients add fields with every version.
 #[derive(Deserialize)]
 struct Question {
     state: String,

@@ -8,7 +8,7 @@ use crate::pool::Deadline;
 use crate::problem::Problem;
 use crate::router::App;
 
-/// What is asked, in the address.
+/// The query string.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Query {
@@ -27,7 +27,7 @@ fn default_limit() -> usize {
 /// Entries of one answer.
 const MOST: usize = 1000;
 
-/// What is answered: all libraries, or a part of one.
+/// The response: all libraries, or a part of one.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum Answer {

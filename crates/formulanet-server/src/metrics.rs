@@ -1,4 +1,4 @@
-//! What the server has done so far, as Prometheus reads it.
+//! Counters in the format of Prometheus.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 /// Upper ends of the histogram's buckets, in seconds.
 const BUCKETS: [f64; 13] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
-/// Paths that are counted by themselves; all others are one, so that nobody fills our memory with paths.
+/// Paths with their own counter; all others share one, so that clients cannot fill memory with paths.
 pub(crate) const PATHS: [&str; 15] = [
     "/",
     "/healthz",
@@ -28,7 +28,7 @@ pub(crate) const PATHS: [&str; 15] = [
     "/v1/rank",
     "/v1/select",
 ];
-/// Of all libraries together.
+/// The sum over all libraries.
 const FACTS: &str = "/v1/libraries/{name}/facts";
 const OTHER: &str = "other";
 
@@ -83,12 +83,12 @@ impl Metrics {
         Gauge::of(&self.connections)
     }
 
-    /// How many connections there were so far.
+    /// The number of connections so far.
     pub(crate) fn accepted(&self) -> u64 {
         self.accepted.load(Ordering::Relaxed)
     }
 
-    /// How many of them are open.
+    /// The number of open connections.
     pub(crate) fn open(&self) -> i64 {
         self.connections.load(Ordering::Relaxed)
     }
@@ -114,7 +114,7 @@ impl Metrics {
         histogram.sum += seconds;
     }
 
-    /// How many requests were answered.
+    /// The number of answered requests.
     pub(crate) fn total(&self) -> u64 {
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         counts.requests.values().sum()

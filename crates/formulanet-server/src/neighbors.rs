@@ -12,7 +12,7 @@ use crate::pool::Deadline;
 use crate::problem::Problem;
 use crate::router::App;
 
-/// What is asked.
+/// A request.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
@@ -30,7 +30,7 @@ fn default_k() -> usize {
     10
 }
 
-/// What is answered.
+/// The response.
 #[derive(Serialize)]
 pub(crate) struct Answer {
     model: String,
@@ -47,7 +47,7 @@ struct Row {
     syntax: Language,
 }
 
-/// How many statements of a library are compared with the formula.
+/// The number of statements of a library that are compared with the formula.
 pub(crate) fn comparisons(app: &App, request: &Request) -> usize {
     app.catalog.statements(request.library.as_deref())
 }

@@ -1,4 +1,4 @@
-//! Where answers are computed: on threads of their own, so many at once, and so many waiting.
+//! The thread pool for computations, with a bounded queue.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,12 +23,12 @@ impl Deadline {
         Deadline { until, is_heavy: false, is_abandoned: Arc::default() }
     }
 
-    /// The same for a request with so many bytes: a long one stands in a line of its own, where short ones do not wait.
+    /// Sets the size of the body: long requests have their own queue, so that short ones do not wait for them.
     pub(crate) fn of_body(self, bytes: usize) -> Self {
         Deadline { is_heavy: self.is_heavy || bytes > MOST_LIGHT, ..self }
     }
 
-    /// The same for a request that compares so many pairs of a conjecture and a statement: few bytes may ask for much.
+    /// Sets the number of pairs that the request compares, because a short request may be expensive.
     pub(crate) fn of_comparisons(self, comparisons: usize) -> Self {
         Deadline { is_heavy: self.is_heavy || comparisons > MOST_COMPARED, ..self }
     }
@@ -38,7 +38,7 @@ impl Deadline {
         self.until.saturating_duration_since(Instant::now())
     }
 
-    /// The same for a computation of the engine.
+    /// The deadline for a computation of the engine.
     pub(crate) fn cancel(&self) -> Cancel {
         let deadline = self.clone();
         Cancel::when(move || deadline.check().is_err())
@@ -49,7 +49,7 @@ impl Deadline {
         self.until.into()
     }
 
-    /// An error if nobody waits for the answer any more.
+    /// Returns an error if the deadline has passed or the client is gone.
     pub(crate) fn check(&self) -> Result<(), Problem> {
         if self.is_abandoned.load(Ordering::Relaxed) || Instant::now() >= self.until {
             return Err(Problem::time_over());
@@ -128,7 +128,7 @@ impl Pool {
         Pool { light, heavy, places, workers, queue }
     }
 
-    /// Whether nothing is computed and nobody waits.
+    /// Whether no job is running or waiting.
     pub(crate) fn is_idle(&self) -> bool {
         self.places.available_permits() == self.workers + self.queue
     }
@@ -160,7 +160,7 @@ impl Pool {
     }
 }
 
-/// More threads or places than anybody needs.
+/// A bound on threads and queue places.
 const MOST: usize = 1 << 16;
 
 #[cfg(test)]

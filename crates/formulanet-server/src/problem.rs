@@ -1,4 +1,4 @@
-//! What a client is told when there is no answer.
+//! Error responses.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -17,7 +17,7 @@ pub(crate) struct Problem {
     closes: bool,
 }
 
-/// What clients read: a problem of RFC 9457, with the place that it is about.
+/// The body of an error response: problem details (RFC 9457) with the position of the error.
 #[derive(Serialize)]
 pub(crate) struct Document<'a> {
     r#type: &'static str,
@@ -27,7 +27,7 @@ pub(crate) struct Document<'a> {
     error: &'a Details,
 }
 
-/// What is wrong, and where.
+/// A message and its position.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub(crate) struct Details {
     pub(crate) message: String,
@@ -67,24 +67,23 @@ impl Problem {
 
     /// The time was over before a library could be changed.
     pub(crate) fn not_written() -> Self {
-        let message = "the time for this request was over before the library could be changed: nothing was written; \
-                       send fewer statements, or try again when no other process is writing";
+        let message = "timed out before the library could be changed, nothing was written; send fewer statements, or \
+                       try again when no other process is writing";
         Problem { retry_after: Some(5), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
     }
 
     /// The time was over while the answer was being computed.
     pub(crate) fn time_over() -> Self {
-        let message = "the time for this request was over before the answer was found; send fewer or smaller \
-                       statements, or start the server with a longer --timeout";
+        let message = "request timed out; send fewer or smaller statements, or start the server with a longer --timeout";
         Problem { retry_after: Some(5), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
     }
 
     /// A fault of the program.
     pub(crate) fn fault() -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "the server made a mistake; its log says more")
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error; see the server's log")
     }
 
-    /// What the parsers or the models say about a part of a request.
+    /// Returns the response for an error of the engine about a field of the request.
     pub(crate) fn of(error: Error, field: impl Into<String>) -> Self {
         match error {
             Error::Parse { cause, .. } => {
@@ -95,6 +94,7 @@ impl Problem {
                 Self::new(StatusCode::PAYLOAD_TOO_LARGE, cause.to_string()).in_field(field).at(position)
             }
             Error::Input { message, .. } => Self::new(StatusCode::BAD_REQUEST, message).in_field(field),
+            Error::NotTptp => Self::new(StatusCode::BAD_REQUEST, error.to_string()).in_field(field),
             Error::NoStatements | Error::NoVectors => Self::senseless(field, error.to_string()),
             Error::NoConjecture { .. } => {
                 let message = "expected a conjecture, found none; give one the role `conjecture`";

@@ -1,4 +1,4 @@
-//! `POST /v1/rank`: which statements are worth using for a conjecture.
+//! `POST /v1/rank`: ranks premises by relevance to a conjecture.
 
 use std::time::Instant;
 
@@ -18,7 +18,7 @@ use crate::pool::Deadline;
 use crate::problem::Problem;
 use crate::router::{App, Reply};
 
-/// What is asked.
+/// A request.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
@@ -62,7 +62,7 @@ fn default_k() -> usize {
     32
 }
 
-/// What is answered.
+/// The response.
 #[derive(Serialize)]
 pub(crate) struct Answer {
     model: String,
@@ -97,7 +97,7 @@ struct Row {
 struct Why {
     /// Symbols that it shares with the conjecture.
     shared_symbols: Vec<String>,
-    /// How many proofs of the library used it, if it has some, and part of what they prove.
+    /// The number of the library's proofs that used it, if the library has proofs, and some of the facts that they prove.
     #[serde(skip_serializing_if = "Option::is_none")]
     uses: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,10 +107,10 @@ struct Why {
 /// Conjectures of one request.
 const MOST_CONJECTURES: usize = 1000;
 
-/// What reading the best statements together with a conjecture costs, counted in statements.
+/// The cost of re-ranking, in statements.
 const READING: usize = 20_000;
 
-/// How many statements are compared with conjectures.
+/// The number of pairs of a conjecture and a statement that a request compares.
 pub(crate) fn comparisons(app: &App, asked: &Several<Request>) -> usize {
     let of_one = |request: &Request| {
         let reading = if request.rerank == Rerank::Off { 0 } else { READING };
@@ -219,7 +219,7 @@ fn answers(
         }
     };
     if request.before.is_some() && !has_library {
-        return Err(Problem::senseless("before", "expected `library` beside `before`, found none"));
+        return Err(Problem::senseless("before", "expected `library` with `before`, found none"));
     }
     let duplicates = if request.keep_duplicates { Duplicates::Keep } else { Duplicates::Drop };
     let take = Take::new(request.k, request.min_score, request.include, request.exclude);
@@ -265,7 +265,7 @@ fn row(hit: Hit, rank: usize, has_proofs: bool) -> Row {
     Row { rank, name, score: hit.score, probability: hit.probability, statement: text, syntax, why }
 }
 
-/// What is wrong with a query, and the field that it is about.
+/// Returns the response for an error of a query, with the field that caused it.
 fn of_ranking(error: Error, field: &str) -> Problem {
     match &error {
         Error::NoSuchStatement { name, .. } => {

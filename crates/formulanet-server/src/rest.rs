@@ -1,4 +1,4 @@
-//! Memory that requests have needed, given back to the system; and the rest of a server that nobody asks.
+//! Idle servers: request memory is released to the operating system.
 
 use std::io;
 use std::net::TcpListener;
@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use crate::router::App;
 use crate::settings::Settings;
 
-/// Time between two looks. If nobody asks for so long, nobody asks any more.
+/// The interval between two checks, after which a server without requests is idle.
 const PAUSE: Duration = Duration::from_secs(1);
 /// How often memory is given back after the last request: threads that end then leave some more.
 const ROUNDS: u32 = 3;
@@ -24,7 +24,7 @@ pub(crate) fn places(settings: &Settings) -> usize {
     READERS + 2 * settings.workers.clamp(1, 31)
 }
 
-/// Waits until somebody asks, with nothing there that could answer. False if the process is asked to end.
+/// Waits for a connection while no thread can answer. Returns false if the process is asked to end.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub(crate) fn until_asked(listener: &TcpListener, told: &watch::Receiver<u32>) -> io::Result<bool> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -42,7 +42,7 @@ pub(crate) fn until_asked(listener: &TcpListener, told: &watch::Receiver<u32>) -
     Ok(false)
 }
 
-/// Waits until nobody asks any more.
+/// Waits until the server is idle.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub(crate) async fn until_quiet(app: &App) {
     let mut before = app.metrics.accepted();
@@ -56,7 +56,7 @@ pub(crate) async fn until_quiet(app: &App) {
     }
 }
 
-/// Where memory need not be given back by hand, there is always somebody who answers.
+/// Without malloc_trim, threads keep running.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub(crate) fn until_asked(_: &TcpListener, told: &watch::Receiver<u32>) -> io::Result<bool> {
     Ok(*told.borrow() == 0)

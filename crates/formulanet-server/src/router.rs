@@ -33,7 +33,7 @@ pub(crate) struct App {
     pub(crate) metrics: Metrics,
     pub(crate) bodies: Bodies,
     pub(crate) page: Page,
-    /// What Lean asks for, if the server answers it.
+    /// Lean's protocol, if it is served.
     pub(crate) lean: Option<Lean>,
 }
 
@@ -157,7 +157,7 @@ fn is_short(body: &[u8]) -> bool {
     body.len() <= MOST_LIGHT
 }
 
-/// Reads a request of at most so many bytes, and answers it.
+/// Reads a request of at most `most` bytes and answers it.
 pub(crate) async fn compute_up_to<Q: DeserializeOwned, A: Serialize>(
     app: Arc<App>,
     request: Request,
@@ -204,13 +204,12 @@ async fn metrics(State(app): State<Arc<App>>) -> Response {
 }
 
 async fn not_found(request: Request) -> Problem {
-    let message =
-        format!("there is nothing at `{}`; /openapi.json says what there is", shown(request.uri().path()));
+    let message = format!("unknown path `{}`; see /openapi.json", shown(request.uri().path()));
     Problem::new(StatusCode::NOT_FOUND, message)
 }
 
 async fn wrong_method(request: Request) -> Problem {
     let (path, method) = (shown(request.uri().path()), shown(request.method().as_str()));
-    let message = format!("`{path}` is not asked with {method}; the header `allow` says how");
+    let message = format!("`{path}` does not support {method}; see the header `allow`");
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, message)
 }

@@ -13,7 +13,7 @@ use crate::problem::Problem;
 use crate::rank::milliseconds_since;
 use crate::router::App;
 
-/// What is asked.
+/// A request.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
@@ -49,14 +49,14 @@ fn default_roles() -> Vec<String> {
     ["hypothesis", "assumption"].map(str::to_owned).to_vec()
 }
 
-/// What is answered.
+/// The response.
 #[derive(Serialize)]
 pub(crate) struct Answer {
     model: String,
     took_ms: f64,
     /// The smaller problem.
     problem: String,
-    /// How many of the problem's symbols the model knows, if it does not know all.
+    /// The share of the problem's symbols in the model's vocabulary, if it is not all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     known: Option<Known>,
     /// Names and patterns of the request that no axiom fits.
@@ -86,7 +86,7 @@ struct Row {
     unknown_symbols: Vec<String>,
 }
 
-/// How many statements of a library are compared with the conjecture.
+/// The number of statements of a library that are compared with the conjecture.
 pub(crate) fn comparisons(app: &App, request: &Request) -> usize {
     app.catalog.statements(request.library.as_deref())
 }

@@ -1,4 +1,4 @@
-//! Starting, accepting connections, and stopping without cutting anybody off.
+//! Start, connections and graceful shutdown.
 
 use std::future::Future;
 use std::io;
@@ -67,7 +67,7 @@ impl Server {
             .map(|shelf| (shelf.name.as_str(), shelf.contents().shelf.entries.len()))
     }
 
-    /// What there is for Lean, if the server answers it.
+    /// The summary of Lean's index, if there is one.
     pub fn lean(&self) -> Option<LeanSummary> {
         self.app.lean.as_ref().map(Lean::summary)
     }
@@ -82,11 +82,10 @@ impl Server {
         self.answer(stop).await
     }
 
-    /// The same on threads of its own, until the process is asked to end: by Ctrl-C or a signal to terminate. A second
-    /// signal ends it at once.
+    /// Runs the server on its own threads until Ctrl-C or SIGTERM. A second signal ends it at once.
     ///
-    /// When nobody asks for a while, the threads end, and others begin with the next connection: a thread keeps memory that it
-    /// may need again, and a server that answers for days would hold more and more of it.
+    /// When the server is idle, the threads end, and new ones start with the next connection: a thread keeps memory that it may
+    /// need again, and a server that runs for days would hold more and more of it.
     ///
     /// # Errors
     ///
@@ -108,7 +107,7 @@ impl Server {
         Ok(())
     }
 
-    /// Answers until the process is asked to end, or nobody asks anything for a while.
+    /// Answers until the process is asked to end or the server is idle.
     fn shift(&self, told: &watch::Receiver<u32>) -> io::Result<End> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(READERS)
@@ -182,7 +181,7 @@ impl Server {
 enum End {
     /// The process was asked to end.
     Told,
-    /// Nobody asks.
+    /// The server is idle.
     Rest,
 }
 

@@ -1,4 +1,4 @@
-//! What a server is told before it starts.
+//! The settings of a server.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -9,14 +9,14 @@ use formulanet::logic::Limits;
 use formulanet::net::Precision;
 use thiserror::Error;
 
-/// What a server offers, and how much of it to whom.
+/// Models, libraries, access and limits of a server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// Where it listens; port 0 is any free one.
     pub listen: SocketAddr,
     /// Files of premise libraries. A library's name is its file's, without the extension.
     pub libraries: Vec<PathBuf>,
-    /// A model file or a shipped model for statements of requests; if none, the shipped one for their language.
+    /// A model file or a built-in model for statements of requests; by default, the built-in one for their language.
     pub model: Option<String>,
     /// Whether it answers the paths that Lean's premise selection asks.
     pub lean: bool,
@@ -38,7 +38,7 @@ pub struct Settings {
     pub max_connections: usize,
     /// Bounds on one formula.
     pub limits: Limits,
-    /// What a request has to know that changes a library; if none, no request may.
+    /// The token for requests that change a library; without one, no request may.
     pub token: Option<String>,
     /// Other sites whose pages may ask, such as `https://example.org`.
     pub origins: Vec<String>,
@@ -79,7 +79,7 @@ pub enum StartError {
     Listen {
         /// The address that was asked for.
         address: SocketAddr,
-        /// What the system said.
+        /// The error of the operating system.
         cause: io::Error,
     },
     /// Two libraries, which requests tell apart by name, have the same one.

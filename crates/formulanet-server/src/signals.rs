@@ -23,7 +23,7 @@ pub(crate) fn count() -> io::Result<watch::Receiver<u32>> {
     Ok(told)
 }
 
-/// Waits until there were so many.
+/// Waits until `count` signals have arrived.
 pub(crate) async fn at_least(count: u32, told: &watch::Receiver<u32>) {
     let mut told = told.clone();
     if told.wait_for(|found| *found >= count).await.is_err() {

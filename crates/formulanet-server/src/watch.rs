@@ -16,7 +16,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// How long to wait for a process that is writing a library; the other libraries are not looked at meanwhile.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// What the system says of a file, which changes when it is written by whatever means.
+/// The file's metadata, which changes with every write.
 type Stamp = (u64, SystemTime);
 
 /// A library that is looked at.
@@ -26,7 +26,7 @@ struct Watched {
     stamp: Stamp,
 }
 
-/// Begins to watch, for as long as somebody answers requests.
+/// Starts watching, until the server stops.
 pub(crate) fn begin(app: Weak<App>) {
     thread::spawn(move || {
         let mut watched: Vec<Option<Watched>> = Vec::new();

@@ -26,7 +26,7 @@ fn names(answer: &Value) -> Vec<String> {
 fn a_library_is_ranked() {
     let answer = rank(json!({"conjecture": "!m n. m + SUC n = frob m", "library": "small", "k": 4}));
     assert_eq!(answer["model"], "tiny");
-    assert_eq!(answer["unknown"], json!(["SUC", "frob"]));
+    assert_eq!(answer["unknown_symbols"], json!(["SUC", "frob"]));
     assert!(answer["took_ms"].as_f64().unwrap() >= 0.0);
     let premises = answer["premises"].as_array().unwrap();
     assert_eq!(premises.len(), 4);
@@ -41,13 +41,11 @@ fn a_library_is_ranked() {
 }
 
 #[test]
-fn k_is_respected_and_ties_go_by_name() {
+fn k_is_respected() {
     for k in [0, 1, 5, 6, 99] {
         let answer = rank(json!({"conjecture": "T", "library": "small", "k": k}));
         assert_eq!(names(&answer).len(), k.min(STATEMENTS.len()));
     }
-    let same = ["c", "a", "b"].map(|name| json!({"name": name, "statement": "!x. x = x"}));
-    assert_eq!(names(&rank(json!({"conjecture": "T", "premises": same}))), ["a", "b", "c"]);
     let default = vec![json!({"name": "a", "statement": "!x. x = x"}); 50];
     assert_eq!(names(&rank(json!({"conjecture": "T", "premises": default}))).len(), 32);
 }
@@ -79,21 +77,17 @@ fn own_statements_are_ranked_in_every_form() {
 
 #[test]
 fn a_library_and_own_lemmas_together() {
-    let request = json!({
-        "conjecture": "!m n. m + n = n + m", "library": "small", "premises": "MINE: !a b. a + b = b + a", "k": 100,
-        "keep_goal": true
-    });
-    let answer = rank(request);
-    assert_eq!(names(&answer).len(), STATEMENTS.len() + 1);
-    let score = |name: &str| {
+    let ask = |mine: &str| {
+        let answer = rank(json!({
+            "conjecture": "!m n. m + n = n + m", "library": "small", "premises": mine, "k": 100, "keep_duplicates": true
+        }));
         let premises = answer["premises"].as_array().unwrap();
-        premises.iter().find(|premise| premise["name"] == name).unwrap()["score"].as_f64().unwrap()
+        let found = premises.iter().find(|premise| premise["name"] == "MINE").unwrap();
+        (premises.len(), found["rank"].as_u64(), found["score"].as_f64())
     };
-    assert_eq!(
-        score("MINE"),
-        score("ADD_SYM"),
-        "names of variables do not matter, nor where a statement is from"
-    );
+    let answer = ask("MINE: !a b. a + b = b + a");
+    assert_eq!(answer.0, STATEMENTS.len() + 1);
+    assert_eq!(answer, ask("MINE: !u v. u + v = v + u"), "names of variables do not matter");
 }
 
 #[test]
@@ -109,7 +103,7 @@ fn statements_are_forced_in_and_denied() {
     assert_eq!(with(json!([last]), json!([]), 1), [last.as_str()]);
     assert!(!with(json!([]), json!(["ADD_*", "PROBE"]), 99).iter().any(|name| name.starts_with("ADD_")));
     assert_eq!(with(json!(["*"]), json!(["*"]), 99).len(), 0);
-    let answer = rank(json!({"conjecture": "T", "library": "small", "threshold": 1.5}));
+    let answer = rank(json!({"conjecture": "T", "library": "small", "min_score": 1.5}));
     assert_eq!(names(&answer).len(), 0);
 }
 
@@ -260,7 +254,7 @@ fn the_limits_are_those_that_are_documented() {
         formula.bytes, formula.depth, formula.nodes, formula.treelets
     );
     assert!(description.ends_with(&expected), "{expected} in {description}");
-    let page = include_str!("../../../docs/server.md");
+    let page = include_str!("../../../docs/guides/server.md");
     for expected in [
         format!("`--max-body {body}`"),
         format!("`--max-premises {premises}`"),
@@ -352,13 +346,13 @@ fn problems_are_cut_down() {
         more.as_object().unwrap().iter().for_each(|(key, value)| request[key] = value.clone());
         SERVER.post("/v1/select", &request.to_string())
     };
-    for names in [true, false] {
-        let answer = ask(json!({"names": names, "exclude": ["other"]})).json();
+    for symbols in ["named", "anonymous"] {
+        let answer = ask(json!({"symbols": symbols, "exclude": ["other"]})).json();
         let text = answer["problem"].as_str().unwrap();
         assert!(text.contains("fof(sub, axiom") && text.contains("fof(given, hypothesis"), "{text}");
         assert!(!text.contains("fof(other") && text.trim_end().ends_with("animal(tom))."), "{text}");
         let first = &answer["premises"][0];
-        assert_eq!((&first["name"], &first["shared"]), (&json!("sub"), &json!(["animal"])));
+        assert_eq!((&first["name"], &first["shared_symbols"]), (&json!("sub"), &json!(["animal"])));
         assert_eq!(answer["known"], json!({"symbols": 0, "of": 5}));
     }
     let check = |more: Value, status: u16, expected: &str| {
@@ -404,5 +398,5 @@ fn arithmetic_can_be_chosen() {
     let reply = SERVER.post("/v1/graph", r#"{"formula": "x + y", "overload": "complex"}"#);
     assert!(reply.status == 422 && reply.body.contains("expected one of num, real"), "{reply:?}");
     let request = json!({"conjecture": "x + y = y + x", "premises": "A: a + b = b + a", "overload": "real"});
-    assert_eq!(rank(request)["unknown"], json!(["real_add"]));
+    assert_eq!(rank(request)["unknown_symbols"], json!(["real_add"]));
 }

@@ -169,7 +169,7 @@ fn text_of_users_is_text() {
     browser.wait("document.querySelector('#premises-wrong pre')");
     let message = text(&mut browser, "#premises-wrong");
     assert!(message.contains("line 2"), "{message}");
-    assert_eq!(text(&mut browser, "#status"), "Nothing was ranked.");
+    assert_eq!(text(&mut browser, "#status"), "No results.");
 
     // A file of statements.
     let folder = Folder::new();
@@ -363,7 +363,7 @@ fn adding_where_the_server_allows_it() {
     assert_eq!(text(&mut browser, "#add-status"), "Added ADD_MORE; learned 1 proof.");
     browser.wait("library.selectedOptions[0].text === 'small (7 statements)'");
     // The next question knows both.
-    rank(&mut browser, "!m n. m + n = n + m");
+    rank(&mut browser, "!m n p. p + m = n + m");
     browser.wait("[...document.querySelectorAll('.name')].some((name) => name.innerText === 'ADD_MORE')");
     let reason = format!(
         "[...document.querySelectorAll('.results > li')].find((row) => row.innerText.includes('{first}')).innerText"

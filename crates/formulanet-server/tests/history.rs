@@ -157,7 +157,7 @@ impl Scene<'_> {
     }
 
     fn ask(&self) -> (Instant, Instant, u64) {
-        let asked = json!({"conjecture": "!x. x + 1 = f1 x", "library": "small", "k": 1000, "read": false, "keep_goal": true});
+        let asked = json!({"conjecture": "!x. x + 1 = f1 x", "library": "small", "k": 1000, "rerank": "off", "keep_duplicates": true});
         let began = Instant::now();
         let reply = self.server.post("/v1/rank", &asked.to_string());
         assert_eq!(reply.status, 200, "{reply:?}");

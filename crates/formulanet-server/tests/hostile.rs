@@ -89,7 +89,7 @@ fn json_that_makes_no_sense() {
         (r#"{"conjecture": "T", "premises": "a: T", "k": -1}"#, "expected a whole number, found `-1`"),
         (r#"{"conjecture": "T", "premises": "a: T", "k": 1.5}"#, "expected a whole number, found `1.5`"),
         (r#"{"conjecture": "T", "premises": "a: T", "kk": 1}"#, "unknown field `kk`"),
-        (r#"{"conjecture": "T", "premises": "a: T", "syntax": "coq"}"#, "expected `hol` or `tptp`"),
+        (r#"{"conjecture": "T", "premises": "a: T", "syntax": "coq"}"#, "expected `hol`, `tptp` or `lean`"),
         (r#"{"conjecture": "T", "library": "x"}"#, "404 library - expected one of small, found `x`"),
         (r#"{"conjecture": "T", "library": "../../etc/passwd"}"#, "404 library"),
         (
@@ -317,7 +317,10 @@ fn slow_clients_are_sent_away() {
     });
     assert!(read(&mut head).starts_with("HTTP/1.1 408"));
     let answer = read(&mut body);
-    assert!(answer.starts_with("HTTP/1.1 408") && answer.contains("did not come in time"), "{answer}");
+    assert!(
+        answer.starts_with("HTTP/1.1 408") && answer.contains("timed out while reading the body"),
+        "{answer}"
+    );
     assert_eq!(read(&mut nothing), "");
     assert!(began.elapsed() < Duration::from_secs(5));
     let answer = dropping.join().unwrap();

@@ -69,7 +69,7 @@ fn a_short_request_that_asks_for_much_is_in_nobodys_way() {
         settings.workers = 1;
         settings.timeout = Duration::from_secs(60);
     });
-    let many = json!({"conjectures": vec!["!x. x = x"; 900], "library": "small", "k": 1, "read": true});
+    let many = json!({"conjectures": vec!["!x. x = x"; 900], "library": "small", "k": 1, "rerank": "on"});
     let many = many.to_string();
     assert!(many.len() < 16 << 10);
     server.is_well();

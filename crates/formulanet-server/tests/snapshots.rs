@@ -259,14 +259,14 @@ fn refusals() {
         "/v1/rank",
         expect![[r#"
             405 application/problem+json
-            {"type":"about:blank","title":"Method Not Allowed","status":405,"detail":"`/v1/rank` is not asked with GET; the header `allow` says how","error":{"message":"`/v1/rank` is not asked with GET; the header `allow` says how"}}
+            {"type":"about:blank","title":"Method Not Allowed","status":405,"detail":"`/v1/rank` does not support GET; see the header `allow`","error":{"message":"`/v1/rank` does not support GET; see the header `allow`"}}
         "#]],
     );
     check_get(
         "/nowhere",
         expect![[r#"
             404 application/problem+json
-            {"type":"about:blank","title":"Not Found","status":404,"detail":"there is nothing at `/nowhere`; /openapi.json says what there is","error":{"message":"there is nothing at `/nowhere`; /openapi.json says what there is"}}
+            {"type":"about:blank","title":"Not Found","status":404,"detail":"unknown path `/nowhere`; see /openapi.json","error":{"message":"unknown path `/nowhere`; see /openapi.json"}}
         "#]],
     );
     expect![[r#"

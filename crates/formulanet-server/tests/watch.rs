@@ -74,7 +74,7 @@ fn changes_are_seen_without_a_restart() {
 
 /// The statements that the server ranks, with their names.
 fn served(server: &Running) -> Vec<(String, String)> {
-    let asked = json!({"conjecture": "T", "library": "small", "k": 99, "read": false});
+    let asked = json!({"conjecture": "T", "library": "small", "k": 99, "rerank": "off"});
     let answer = server.post("/v1/rank", &asked.to_string()).json();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let rows = answer["premises"].as_array().unwrap().iter();

@@ -54,7 +54,7 @@ fn facts_are_known_at_once() {
     let answer = server.post("/v1/rank", &asked.to_string()).json();
     let zero = answer["premises"].as_array().unwrap().iter().find(|row| row["name"] == "ADD_0").unwrap();
     assert_eq!((&zero["uses"], &zero["used_by"]), (&json!(1), &json!(["ADD_TWICE"])));
-    assert!(zero["shared"].as_array().unwrap().contains(&json!("+")), "{zero}");
+    assert!(zero["shared_symbols"].as_array().unwrap().contains(&json!("+")), "{zero}");
     let again = add(&server, "small", Some(TOKEN), &facts.to_string()).json();
     assert_eq!((&again["same"], &again["proofs"]), (&json!(1), &json!(0)));
     let other = json!({"facts": [{"name": "ADD_TWICE", "statement": "!n. n + n = n + n"}]});

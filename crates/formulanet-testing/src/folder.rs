@@ -25,7 +25,7 @@ impl Folder {
         self.root().join(name)
     }
 
-    /// The same as text, for a command line.
+    /// The path as text, for a command line.
     pub fn text(&self, name: &str) -> String {
         self.path(name).display().to_string()
     }
@@ -36,7 +36,7 @@ impl Folder {
         self.text(name)
     }
 
-    /// What a file holds.
+    /// The content of a file.
     pub fn bytes(&self, name: &str) -> Vec<u8> {
         fs::read(self.path(name)).unwrap()
     }

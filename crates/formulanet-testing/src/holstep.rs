@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-/// Writes so many conjectures for training, and four for testing. A statement is useful if it is about the operator of its
+/// Writes this many conjectures for training, and four for testing. A statement is useful if it has the operator of its
 /// conjecture.
 pub fn write_holstep(folder: &Path, training: usize) {
     for (split, conjectures) in [("train", 0..training), ("test", training..training + 4)] {

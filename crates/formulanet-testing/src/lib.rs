@@ -1,4 +1,4 @@
-//! What the tests of several crates share. Only integration tests can use it, because it depends on the library.
+//! Helpers for the tests of several crates. Only integration tests can use it, because it depends on the library.
 
 mod folder;
 pub mod golden;
@@ -25,6 +25,6 @@ mod pages {
     #[doc = include_str!("../../../README.md")]
     struct Readme;
 
-    #[doc = include_str!("../../../docs/rust.md")]
+    #[doc = include_str!("../../../docs/guides/rust.md")]
     struct Rust;
 }

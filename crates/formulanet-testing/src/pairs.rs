@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// Conjectures whose useful statements speak of GG. Statements may have names, so that they are premises of a library.
+/// Conjectures whose useful statements mention GG. Statements may have names, so that they are premises of a library.
 pub fn pairs(have_names: bool) -> String {
     let mut text = String::new();
     for i in 0..40 {

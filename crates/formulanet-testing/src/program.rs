@@ -3,18 +3,18 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// What a run of the program left.
+/// The result of a run of the program.
 pub struct Run {
     /// The exit code; none if a signal ended it.
     pub code: Option<i32>,
-    /// What it printed.
+    /// Its standard output.
     pub stdout: String,
-    /// What it said besides.
+    /// Its standard error.
     pub stderr: String,
 }
 
 impl Run {
-    /// What it printed; panics unless it succeeded.
+    /// Its standard output; panics unless it succeeded.
     #[track_caller]
     pub fn output(self) -> String {
         assert_eq!(self.code, Some(0), "{}{}", self.stdout, self.stderr);

@@ -40,11 +40,11 @@ curl() {
 }
 "#;
 
-/// What a command left.
+/// The result of a command.
 pub struct Typed {
     /// The exit code.
     pub code: i32,
-    /// What it printed, errors included.
+    /// Its output, errors included.
     pub printed: String,
 }
 
@@ -64,7 +64,7 @@ pub fn shell(program: &str, folder: &Path, commands: &[&str]) -> Vec<Typed> {
     typed
 }
 
-/// What stands before one mark.
+/// The text before a mark.
 fn typed(text: &str) -> Option<Typed> {
     let (printed, code) = text.split_once('\u{1}')?;
     Some(Typed { code: code.parse().ok()?, printed: printed.to_owned() })

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use formulanet_train::Progress;
 
-/// Stops after so many units.
+/// Stops after a number of units.
 pub struct Stopper(AtomicU64);
 
 impl Stopper {
-    /// Lets so many units pass.
+    /// Lets a number of units pass.
     pub fn after(units: u64) -> Self {
         Stopper(units.into())
     }

@@ -1,4 +1,4 @@
-//! What processes of a training step tell each other, without what they compute: how long it takes.
+//! The time of the communication in a training step, without computation.
 //!
 //!     mpirun -n 4 target/release/examples/exchange WEIGHTS VECTORS ROUNDS
 //!

@@ -1,4 +1,4 @@
-//! How many pairs a second the network trains on and classifies, for `bench/network.py`.
+//! Pairs per second of training and classification, for `bench/network.py`.
 //!
 //! `cargo run --release -p formulanet --example network_speed -- FOLDER PAIRS basic|full f32|bf16 SECONDS THREADS`
 //! where the file PAIRS has the numbers of pairs of the prepared folder, a batch per line. Each line of the result is

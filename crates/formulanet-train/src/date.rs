@@ -19,7 +19,7 @@ fn time(seconds: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// The date so many days after the first of January 1970, by the Gregorian calendar.
+/// The date this many days after 1 January 1970, in the Gregorian calendar.
 fn date(days: u64) -> (u64, u64, u64) {
     // Years begin in March here, so that the day that some years have more is their last. Day 719,468 of that count is 1970.
     let days = days + 719_468;

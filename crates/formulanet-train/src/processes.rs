@@ -22,7 +22,7 @@ pub use formulanet::util::hash::digest;
 use crate::Error;
 use formulanet::util::hash::mix;
 
-/// How many processes a launcher has started as one job, as far as its environment tells; 1 without a launcher.
+/// The number of processes that a launcher has started as one job, by its environment variables; 1 without a launcher.
 pub fn launched() -> usize {
     let number = |name: &str| env::var(name).ok()?.parse::<usize>().ok();
     // Open MPI, MPICH and its relatives; Slurm with PMIx names no size of its own.
@@ -87,8 +87,8 @@ pub fn agree(group: &dyn Group, facts: &[(&str, String)]) -> Result<(), Error> {
     Ok(())
 }
 
-/// How many threads this process should have: as many as there are cores for it, shared fairly among the processes that
-/// may run on the same cores.
+/// The number of threads for this process: as many as there are cores for it, shared evenly among the processes that may run on
+/// the same cores.
 pub fn threads(group: &dyn Group) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     if group.size() == 1 {
@@ -100,7 +100,7 @@ pub fn threads(group: &dyn Group) -> usize {
     (cores / beside.max(1)).max(1)
 }
 
-/// What the first process has, in all of them.
+/// Sends a value of the first process to all.
 pub fn from_first(group: &dyn Group, bytes: Vec<u8>) -> Vec<u8> {
     if group.size() == 1 {
         return bytes;

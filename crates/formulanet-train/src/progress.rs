@@ -5,13 +5,13 @@ use crate::Error;
 /// A part of some work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stage<'a> {
-    /// What is done, such as `reading`.
+    /// The activity, such as `reading`.
     pub name: &'a str,
     /// Units that are done already, in work that goes on.
     pub done: u64,
-    /// Units in all; 0 if nobody knows.
+    /// Units in total; 0 if unknown.
     pub of: u64,
-    /// What is counted: `bytes`, `pairs`, `batches`.
+    /// The unit: `bytes`, `pairs`, `batches`.
     pub unit: &'static str,
 }
 

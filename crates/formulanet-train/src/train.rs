@@ -42,7 +42,7 @@ use order::Order;
 use sitting::{Learner, Reached, Sitting};
 use trainer::Trainer;
 
-/// What is trained, from what, and where to.
+/// The network, data and directory of a run.
 #[derive(Clone, Copy)]
 pub struct Run<'a> {
     /// The data.
@@ -53,11 +53,11 @@ pub struct Run<'a> {
     pub folder: &'a Path,
     /// A model whose weights the network begins with; random ones if there is none.
     pub first_weights: Option<&'a ModelFile>,
-    /// What does not change the result.
+    /// Settings that do not change the result.
     pub options: RunOptions,
 }
 
-/// What does not change the result of a run.
+/// Settings that do not change the result of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunOptions {
     /// Threads that compute.
@@ -68,7 +68,7 @@ pub struct RunOptions {
     pub checkpoint_every: Duration,
     /// Batches between two lines of the log.
     pub log_every: u64,
-    /// Look at so many held-out pairs at the end; at all, if nothing is said.
+    /// The number of held-out pairs to evaluate at the end; all by default.
     pub final_validation: Option<usize>,
     /// Show how far the last validation is, as a stage of its own.
     pub shows_validation: bool,
@@ -118,7 +118,7 @@ pub struct Line {
     pub loss: Vec<f64>,
     /// Accuracy of every classifier since the last line.
     pub accuracy: Vec<f64>,
-    /// What validation said, if it came just now.
+    /// The validation result, if it is new.
     pub validation: Option<Validation>,
 }
 
@@ -127,10 +127,10 @@ fn is_zero(number: &f64) -> bool {
     *number == 0.0
 }
 
-/// What validation says.
+/// A validation result.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Validation {
-    /// How many pairs it looked at.
+    /// The number of pairs that were evaluated.
     pub pairs: usize,
     /// Accuracy of the last classifier; of a ranking, recall after 64 premises.
     pub accuracy: f64,
@@ -138,7 +138,7 @@ pub struct Validation {
     pub loss: f64,
     /// Accuracy of every classifier.
     pub steps: Vec<f64>,
-    /// How premises are ranked, if that is what is learnt.
+    /// The ranking of premises, for retrievers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranking: Option<Ranking>,
     /// Accuracy with the names of all symbols hidden, of a network that reads whole problems and knows names.
@@ -160,7 +160,7 @@ impl Validation {
     }
 }
 
-/// What a run is about, told before it begins.
+/// The description of a run, reported before it begins.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Training pairs.
@@ -175,13 +175,13 @@ pub struct Plan {
     pub first: u64,
     /// Numbers that are trained.
     pub weights: usize,
-    /// What the network runs on.
+    /// The resources of the network.
     pub compute: String,
-    /// How many processes share the work.
+    /// The number of processes that share the work.
     pub processes: usize,
 }
 
-/// What a run tells beside how far it is.
+/// Events of a run in addition to its progress.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// The run begins.

@@ -33,7 +33,7 @@ fn prepared(input: &Path, options: &Options) -> (Folder, Prepared) {
     (folder, prepared)
 }
 
-/// What is in a prepared folder, in words.
+/// The contents of a prepared directory, in words.
 fn describe(prepared: &Prepared) -> Vec<String> {
     let mut lines = Vec::new();
     for conjecture in prepared.conjectures() {
@@ -178,7 +178,7 @@ fn the_same_folder_is_not_made_again() {
     );
 }
 
-/// Prepares bytes as a file and expects it to fail, with nothing left behind.
+/// Prepares bytes as a file and expects it to fail without leaving files.
 #[track_caller]
 fn check_error(name: &str, bytes: &[u8], expected: &str) {
     let directory = tempfile::tempdir().unwrap();

@@ -121,7 +121,7 @@ fn premises_of_the_topic_come_first() {
         let query = Query::new(conjecture).policy(Policy::default().rerank(Rerank::Off));
         let hits = engine.rank(&corpus, &query).unwrap().hits;
         assert_eq!(hits[0].statement.name, "AA3");
-        assert!(hits[0].score > 0.5 && hits[1].score < 0.5, "{hits:?}");
+        assert!(hits[0].score > 3.0 * hits[1].score, "{hits:?}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Training on pairs that can be learnt: stopped, resumed, damaged.
+//! Training on learnable pairs: stopped, resumed, damaged.
 
 use std::fmt::Write;
 use std::fs;
@@ -173,7 +173,7 @@ fn a_resumed_run_is_the_run() {
     assert_eq!(place.train(&recipe(), "whole", options(1, true), 1).unwrap(), RunEnd::Finished(None));
 }
 
-/// Trains on so many processes, played by threads.
+/// Trains on this many processes, simulated by threads.
 fn train_among(
     place: &Place,
     recipe: &Recipe,
@@ -316,13 +316,12 @@ fn first_weights_can_be_given() {
     check_refused(result, "expected a network like");
 }
 
-/// Whoever computes is told how many threads to use: processes of a job share their cores. One place counts them.
+/// The number of threads is given explicitly: processes of a job share their cores. One place counts them.
 #[test]
 fn cores_are_counted_in_one_place() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut pending: Vec<PathBuf> =
-        ["data", "measure", "train", "paper"].map(|room| source.join(room)).into();
-    pending.extend(["data.rs", "measure.rs", "train.rs", "paper.rs"].map(|file| source.join(file)));
+    let mut pending: Vec<PathBuf> = ["dataset", "eval", "train"].map(|module| source.join(module)).into();
+    pending.extend(["dataset.rs", "eval.rs", "train.rs"].map(|file| source.join(file)));
     let mut files = 0;
     while let Some(path) = pending.pop() {
         if path.is_dir() {

@@ -18,7 +18,7 @@ pub use goal::GoalAnalysis;
 /// A statement as a model reads it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct AnalyzedStatement {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// As it was written.
     pub text: String,
@@ -26,9 +26,9 @@ pub struct AnalyzedStatement {
     pub language: Language,
     /// As the model reads it.
     pub encoded: Encoded,
-    /// What it is recognised by; empty if it is only embedded.
+    /// Its features; empty if it is only embedded.
     pub features: Features,
-    /// What its proofs used, as far as its file says so.
+    /// The dependencies of its proofs, if its file has them.
     pub proofs: Vec<Proof>,
     /// The module that its file says it belongs to, or else the file.
     pub module: String,
@@ -47,7 +47,7 @@ pub struct Analyzer<'a> {
     options: hol::Options,
     encoder: Encoder<'a>,
     with_features: bool,
-    /// What was passed over, if reading goes on behind what cannot be read.
+    /// The statements that were skipped, with `keep_going`.
     skipped: Option<SkippedStatements>,
 }
 
@@ -65,21 +65,21 @@ impl<'a> Analyzer<'a> {
         self
     }
 
-    /// The same, which takes operators of HOL Light for those of this arithmetic where nothing else tells.
+    /// Resolves ambiguous operators of HOL Light to this arithmetic.
     #[must_use]
     pub fn with_overload(mut self, overload: hol::Overload) -> Self {
         self.options.overload = overload;
         self
     }
 
-    /// The same, which passes over statements of files that cannot be read, or are too large.
+    /// Skips statements of files that cannot be read or are too large.
     #[must_use]
     pub fn keep_going(mut self) -> Self {
         self.skipped = Some(SkippedStatements::default());
         self
     }
 
-    /// What was passed over so far.
+    /// The statements that were skipped so far.
     pub fn skipped(&self) -> SkippedStatements {
         self.skipped.clone().unwrap_or_default()
     }
@@ -177,7 +177,7 @@ fn encode(
     })
 }
 
-/// What statements of a file belong to if it does not say so: the file, without folder and ending.
+/// The default module of a file's statements: its name without directory and extension.
 fn module(file: &str) -> String {
     Path::new(file).file_stem().filter(|_| file != "-").unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -1,4 +1,4 @@
-//! What may be used for a goal: an immutable snapshot of statements, analysed once.
+//! An immutable snapshot of the statements that may be used for a goal, analyzed once.
 
 mod snapshot;
 mod vector_cache;
@@ -37,7 +37,7 @@ pub(crate) struct Inner {
     pub(crate) local: Arc<Vec<AnalyzedStatement>>,
     /// Vectors of the local statements, computed by the first query that needs them.
     pub(crate) local_rows: OnceLock<VectorColumn>,
-    /// What library and local statements are recognised by, if there are both: made by the first query that needs it.
+    /// The features of library and local statements, if there are both; computed by the first query that needs them.
     pub(crate) index: OnceLock<ProofRetriever>,
     /// The re-ranker that was fitted to the library.
     pub(crate) fitted: Option<Arc<JointReranker>>,

@@ -30,7 +30,7 @@ impl Embeddings {
         Self::of_encoded(retriever, &encoded)
     }
 
-    /// The same of formulas that were encoded for the model.
+    /// Computes embeddings of formulas that are encoded for the model.
     ///
     /// # Errors
     ///

@@ -178,14 +178,14 @@ impl Engine {
         CorpusBuilder::new(self)
     }
 
-    /// The same engine with another model.
+    /// Replaces the model.
     #[doc(hidden)]
     #[must_use]
     pub fn with_model(&self, model: Arc<Model>) -> Self {
         Engine { model: Some(model), ..self.clone() }
     }
 
-    /// The same engine with another re-ranker.
+    /// Replaces the re-ranker.
     #[doc(hidden)]
     #[must_use]
     pub fn with_reranker(&self, reranker: Option<Arc<JointReranker>>) -> Self {
@@ -197,7 +197,7 @@ impl Engine {
         self.reranker.is_some()
     }
 
-    /// The same engine with a re-ranker, by the name of a built-in one or by its file.
+    /// Replaces the re-ranker by a built-in one, by its name, or by a file.
     ///
     /// # Errors
     ///
@@ -207,7 +207,7 @@ impl Engine {
         Ok(self.with_reranker(Some(Arc::new(reranker))))
     }
 
-    /// What networks run on.
+    /// The resources that networks run on.
     pub fn compute(&self) -> Compute {
         Compute::among(self.shared.group, self.shared.precision, self.shared.threads)
     }
@@ -329,7 +329,7 @@ impl Engine {
         self.rank_with(corpus, query, &Cancel::never())
     }
 
-    /// The same as [`Engine::rank`], until `cancel` says so.
+    /// Ranks like [`Engine::rank`], until it is cancelled.
     ///
     /// # Errors
     ///

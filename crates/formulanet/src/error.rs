@@ -1,4 +1,4 @@
-//! What can go wrong, with the values that a caller may want to look at.
+//! Errors, with the values that a caller may want to inspect.
 
 use std::path::Path;
 use std::{fmt, io};
@@ -18,7 +18,7 @@ pub enum Error {
     Io {
         /// The file's name as the user gave it.
         file: String,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A text is not what it should be.
@@ -36,7 +36,7 @@ pub enum Error {
         file: String,
         /// Where the statement begins.
         position: Position,
-        /// What there is too much of.
+        /// The limit that is exceeded.
         cause: TooLarge,
     },
     /// A line of a file, or a value, is not what it should be.
@@ -44,7 +44,7 @@ pub enum Error {
     Input {
         /// The file with the line, or the name of the value.
         place: String,
-        /// What was expected and what was found.
+        /// A description of the expected and the found input.
         message: String,
     },
     /// A file that this program writes is damaged.
@@ -54,7 +54,7 @@ pub enum Error {
         artefact: Artefact,
         /// Its name as the user gave it.
         file: String,
-        /// What was expected and what was found.
+        /// A description of the expected and the found input.
         message: String,
     },
     /// A file of a format that this program does not read.
@@ -94,16 +94,16 @@ pub enum Error {
     Exists {
         /// Where it is.
         path: String,
-        /// What it is.
+        /// Its kind.
         found: &'static str,
     },
-    /// There is neither a model file nor a shipped model of this name.
-    #[error("expected a model file or one of the shipped models ({shipped}), found neither: `{name}`")]
+    /// There is neither a model file nor a built-in model of this name.
+    #[error("expected a model file or one of the built-in models ({built_in}), found neither: `{name}`")]
     NoSuchModel {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// The names of the shipped models.
-        shipped: String,
+        /// The names of the built-in models.
+        built_in: String,
     },
     /// There is no library at a path.
     #[error("{0}: expected a library, found no such file")]
@@ -139,9 +139,9 @@ pub enum Error {
     /// More statements must be selected than may be.
     #[error("expected at most {k} statements that must be selected, found {included}")]
     TooManyIncluded {
-        /// How many may be selected.
+        /// The most statements that may be selected.
         k: usize,
-        /// How many must be.
+        /// The number of statements that must be selected.
         included: usize,
     },
     /// A folder was not prepared.
@@ -168,17 +168,17 @@ pub enum Error {
     TooFewPairs {
         /// The prepared folder, or what it is made of.
         data: String,
-        /// How many there are.
+        /// Their number.
         found: usize,
     },
     /// Nothing is held out for validation.
     #[error(
-        "{data}: expected conjectures with statements held out for validation, found none beside {training} for training"
+        "{data}: expected conjectures with statements held out for validation, found none and {training} for training"
     )]
     NothingHeldOut {
         /// The prepared folder, or what it is made of.
         data: String,
-        /// How many conjectures there are for training.
+        /// The number of conjectures for training.
         training: usize,
     },
     /// No conjecture of the chosen splits depends on a named premise.
@@ -200,7 +200,7 @@ pub enum Error {
     },
     /// A tally, where a network is needed.
     #[error(
-        "{model}: expected a network, found a tally, which has counts of training and judges pairs beside networks: only `formulanet eval` reads it"
+        "{model}: expected a network, found a count-based classifier, which cannot rank: only `formulanet-lab eval` reads it"
     )]
     OnlyCounts {
         /// The model.
@@ -211,9 +211,9 @@ pub enum Error {
     ForeignModel {
         /// The model.
         model: String,
-        /// How many labels it knows.
+        /// The number of labels of the model.
         known: usize,
-        /// How many labels the data has.
+        /// The number of labels of the data.
         labels: usize,
     },
     /// A folder holds a run already.
@@ -234,9 +234,9 @@ pub enum Error {
     OtherWork {
         /// The file or folder.
         path: String,
-        /// What should be there.
+        /// The expected value.
         expected: String,
-        /// What is there.
+        /// The value that was found.
         found: String,
     },
     /// Training diverged.
@@ -250,9 +250,9 @@ pub enum Error {
     /// More processes share a run than a batch has work for.
     #[error("expected at most {most} processes, which is what a batch has work for, found {processes}")]
     TooManyProcesses {
-        /// How many can share a batch.
+        /// The most that can share a batch.
         most: usize,
-        /// How many there are.
+        /// Their number.
         processes: usize,
     },
     /// Another process is at work in a folder.

@@ -37,7 +37,7 @@ impl Relation {
     }
 }
 
-/// Of the ranking, this many are compared with the goal.
+/// The number of best statements that are compared with the goal.
 const COMPARED: usize = 64;
 /// This many are named.
 const NAMED: usize = 8;

@@ -1,4 +1,4 @@
-//! Why a statement is there: what a reader sees who looks at it beside the conjecture.
+//! Evidence for a statement, as it is shown to people.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,20 +9,20 @@ use crate::model::vocabulary::is_symbol;
 use crate::retrieve::VectorRetriever;
 use crate::statement::parse;
 
-/// What speaks for a statement, as far as it can be seen.
+/// Visible evidence for a statement.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Evidence {
     /// Symbols that it has in common with what is to be proved, those that the fewest others have first.
     pub shared_symbols: Vec<String>,
     /// Symbols that the model does not know.
     pub unknown_symbols: Vec<String>,
-    /// How many proofs of the library used it.
+    /// The number of the library's proofs that used it.
     pub uses: usize,
     /// Some of what those proofs prove, what is most like the conjecture first.
     pub used_by: Vec<String>,
 }
 
-/// How many of the facts whose proofs used a statement are named.
+/// The most facts that are named whose proofs used a statement.
 pub const MOST_USERS: usize = 3;
 
 /// Reads statements again, for their symbols.
@@ -55,14 +55,14 @@ pub fn symbols(formula: &Formula, names: &Interner) -> BTreeSet<String> {
     found.filter(|symbol| is_symbol(symbol) && !is_digit(symbol)).map(str::to_owned).collect()
 }
 
-/// How many statements have each symbol.
+/// Counts the statements that have each symbol.
 pub fn counts<'a>(statements: impl Iterator<Item = &'a BTreeSet<String>>) -> BTreeMap<&'a str, usize> {
     let mut counts = BTreeMap::new();
     statements.flatten().for_each(|symbol| *counts.entry(symbol.as_str()).or_default() += 1);
     counts
 }
 
-/// What a statement and a goal have in common, those that the fewest statements have first.
+/// The symbols that a statement and a goal share, the rarest first.
 pub fn shared(
     own: &BTreeSet<String>,
     goal: &BTreeSet<String>,

@@ -71,7 +71,7 @@ impl Predictor {
         self.is_cached
     }
 
-    /// How many facts there are.
+    /// The number of facts.
     pub fn len(&self) -> usize {
         self.table.len()
     }
@@ -81,7 +81,7 @@ impl Predictor {
         self.len() == 0
     }
 
-    /// What was strange in the files, or in the cache.
+    /// Warnings about the files or the cache.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -171,7 +171,7 @@ enum Ranker<'a> {
         index: Box<ProofIndex>,
         vendor: Option<VendorMethod>,
         constant_use: ConstantUse,
-        /// Of facts, by their names.
+        /// Queries for facts, by their names.
         numbers: HashMap<&'a str, u32>,
     },
     /// With the numbers of features by their hashes.
@@ -179,7 +179,7 @@ enum Ranker<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// The names of the best facts for a goal with these features: exactly so many, unless there are fewer facts.
+    /// The names of the best `count` facts for a goal with these features, or of all if there are fewer.
     pub fn predict(&self, features: &[&str], number: usize) -> Vec<&'a str> {
         let best = match &self.ranker {
             Ranker::Ours { index, vendor, constant_use, numbers } => {

@@ -55,7 +55,7 @@ pub struct LeanSelector {
 }
 
 impl LeanSelector {
-    /// For an index, which may be empty. What was read of declarations is kept in at most so many bytes.
+    /// Creates the state for an index, which may be empty, with a cache of at most this many bytes.
     pub fn new(index: LeanIndex, limits: Limits, cache_bytes: usize) -> Self {
         LeanSelector { index, cache: Cache::new(cache_bytes), limits }
     }
@@ -65,7 +65,7 @@ impl LeanSelector {
         &self.index
     }
 
-    /// The best declarations, at most so many, the best first. Places behind the end of the index are ignored.
+    /// The best `k` declarations. Positions after the end of the index are ignored.
     ///
     /// # Errors
     ///
@@ -144,7 +144,7 @@ impl LeanSelector {
         found
     }
 
-    /// What a declaration is recognised by; `None` if it cannot be read.
+    /// The features of a declaration; `None` if it cannot be read.
     fn read(&self, decl: &str, names: &mut Interner) -> Entry {
         self.cache.get(decl, || {
             let declared = lean::parse_declaration(decl, self.limits, names).ok()?;
@@ -152,7 +152,7 @@ impl LeanSelector {
         })
     }
 
-    /// Reads the best together with the goal, and scores them anew, above all others.
+    /// Re-ranks the best declarations above all others.
     fn rerank(
         &self,
         reranker: &JointReranker,
@@ -183,7 +183,7 @@ impl LeanSelector {
     }
 }
 
-/// Sets marks at places, as far as there are so many.
+/// Marks positions, as far as they exist.
 fn mark(marks: &mut [bool], places: &[usize]) {
     for &place in places {
         if let Some(mark) = marks.get_mut(place) {

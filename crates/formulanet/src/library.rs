@@ -4,9 +4,9 @@
 //! them. Every change is one transaction, so that a writer that is killed leaves the file as it was before, and
 //! readers see it before or after, never in between. A transaction is short: what takes long happens before it.
 //!
-//! The journal is SQLite's rollback journal. A write-ahead log would let readers pass a writer that is committing, but it
-//! lies beside the library for as long as somebody has it open: a library that is moved to the place of another would be
-//! read together with the log of the other.
+//! The journal is SQLite's rollback journal. A write-ahead log would let readers pass a writer that is committing, but it stays
+//! next to the library while a process has it open: a library that is moved into the place of another would be read together with
+//! the log of the other.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -51,7 +51,7 @@ pub struct Library {
     identity: Option<Identity>,
 }
 
-/// What a library was made with.
+/// The settings that a library was made with.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LibraryInfo {
     /// The model's fingerprint.
@@ -190,7 +190,7 @@ impl Library {
         }
     }
 
-    /// What it was made with.
+    /// The settings that it was made with.
     ///
     /// # Errors
     ///
@@ -211,7 +211,7 @@ impl Library {
         Ok(made)
     }
 
-    /// What a query says that has one row.
+    /// Returns the result of a query with one row.
     fn one<T>(
         &self,
         query: &str,
@@ -233,7 +233,7 @@ impl Library {
         Err(Error::ModelMismatch { library: shown(&self.path), made_with: made.model })
     }
 
-    /// How many statements there are.
+    /// The number of statements.
     ///
     /// # Errors
     ///
@@ -338,7 +338,7 @@ impl Library {
         found.ok_or_else(|| Error::NoSuchStatement { library: shown(&self.path), name: name.to_owned() })
     }
 
-    /// What most of its statements are written in.
+    /// The language of most of its statements.
     ///
     /// # Errors
     ///
@@ -430,7 +430,7 @@ fn is_read_only(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(CannotOpen | PermissionDenied | ReadOnly))
 }
 
-/// What SQLite said of a file.
+/// Converts an error of SQLite for a file.
 fn fail(path: &Path) -> impl Fn(rusqlite::Error) -> Error {
     move |error| {
         let extended = error.sqlite_error().map(|error| error.extended_code);

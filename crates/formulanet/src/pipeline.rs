@@ -136,7 +136,7 @@ impl<'a> Run<'a> {
             index = Cow::Owned(without);
         }
         let has_place = task.stored.is_some() || scope.before.is_some();
-        let position = match self.stored_count() > 0 && index.is_ordered() {
+        let position = match index.is_ordered() {
             false => GoalPosition::Unordered,
             true if has_place => GoalPosition::End,
             true => GoalPosition::NearestFact,
@@ -222,7 +222,7 @@ impl<'a> Run<'a> {
         self.cancel.check()
     }
 
-    /// What statements are recognised by, whatever their names.
+    /// The features of the statements, independent of names.
     pub(crate) fn features(&mut self) -> Result<Vec<Features>, Error> {
         if self.known.is_empty() {
             self.load_known()?;
@@ -296,7 +296,7 @@ impl<'a> Run<'a> {
         stored.chain(own.iter().map(|statement| statement.encoded.fingerprint())).enumerate()
     }
 
-    /// What the statements are recognised by, and the library's recorded proofs.
+    /// The features of the statements, and the library's recorded proofs.
     pub(crate) fn index(&self) -> Result<Cow<'a, ProofRetriever>, Error> {
         if let Some(index) = self.corpus.index.get() {
             return Ok(Cow::Borrowed(index));

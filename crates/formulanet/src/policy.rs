@@ -88,7 +88,7 @@ impl Policy {
     }
 }
 
-/// What a ranking does, decided once.
+/// The stages of a ranking, decided once.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Plan {
     /// The first stage, which scores every candidate.
@@ -97,7 +97,7 @@ pub struct Plan {
     pub rerank: Option<Stage2>,
     /// Which statements rank highest.
     pub order: Order,
-    /// What follows the statements that the second stage has scored.
+    /// The order of the statements after those that the second stage has scored.
     pub tail: Tail,
 }
 
@@ -120,7 +120,7 @@ pub enum Stage1 {
 /// The second stage of a ranking.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Stage2 {
-    /// How many candidates it scores.
+    /// The number of candidates that it scores.
     pub depth: usize,
     /// How both scores become one.
     pub fuse: Fuse,
@@ -150,7 +150,7 @@ pub enum RerankerSource {
     BuiltIn,
 }
 
-/// What follows the statements that the second stage has scored.
+/// The order of the statements after those that the second stage has scored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tail {
     /// The others in the order of the first stage.
@@ -159,7 +159,7 @@ pub enum Tail {
     Familiar,
 }
 
-/// What a plan depends on, besides the policy.
+/// The facts that a plan depends on, in addition to the policy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Facts {
@@ -186,9 +186,12 @@ pub struct Facts {
 pub struct Tuning {
     /// Statements up to which a corpus without proofs is indexed: an index takes about half a kilobyte of memory each.
     pub index_up_to: usize,
+    /// Statements from which on their order counts, unless they are sorted by name: shorter lists come in any order.
+    pub ordered_from: usize,
     /// Candidates that the second stage scores (`results/problem-graph.md`).
     pub depth: usize,
-    /// The same where names do not count: the first stage knows less then (`results/problem-graph.md`).
+    /// Candidates that the second stage scores if names are ignored: the first stage knows less then
+    /// (`results/problem-graph.md`).
     pub depth_anonymous: usize,
     /// Power of the second stage's odds (200 held-out conjectures of Mizar).
     pub power: f32,
@@ -205,6 +208,7 @@ pub struct Tuning {
 /// The numbers in use.
 pub const TUNING: Tuning = Tuning {
     index_up_to: 200_000,
+    ordered_from: 200,
     depth: 256,
     depth_anonymous: 1024,
     power: 0.5,

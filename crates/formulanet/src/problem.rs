@@ -27,7 +27,7 @@ pub struct Problem {
 pub struct ProblemOptions {
     /// Roles of statements that are always kept, and do not count among the selected axioms.
     pub keep_roles: Vec<String>,
-    /// What happens to a statement that cannot be read.
+    /// Treatment of a statement that cannot be read.
     pub on_unreadable: OnUnreadable,
 }
 
@@ -38,7 +38,7 @@ impl Default for ProblemOptions {
     }
 }
 
-/// What happens to a statement that cannot be read. Without the conjecture there is nothing to select for.
+/// Treatment of a statement that cannot be read. An unreadable conjecture is always an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OnUnreadable {
     /// The problem is refused.

@@ -3,7 +3,7 @@
 use crate::take::Take;
 use crate::{Language, Policy, Statement};
 
-/// What is to be proved.
+/// The statement to prove.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Goal {
@@ -59,11 +59,11 @@ pub struct Scope {
     pub before: Option<String>,
     /// Only statements of the library in modules or files that match one of these patterns; all if there is none.
     pub modules: Vec<String>,
-    /// What happens to statements that say the same as the goal.
+    /// Treatment of statements that equal the goal.
     pub duplicates: Duplicates,
 }
 
-/// What happens to statements that say the same as the goal. A problem's own axioms are always kept.
+/// Treatment of statements that equal the goal. A problem's own axioms are always kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Duplicates {
     /// They are left out.
@@ -77,7 +77,7 @@ pub enum Duplicates {
 #[derive(Clone, PartialEq, Debug, Default)]
 #[non_exhaustive]
 pub struct Query {
-    /// What is to be proved; of several goals, each statement has its best score.
+    /// The goals; with several, each statement has its best score.
     pub goals: Vec<Goal>,
     /// Which statements may be used.
     pub scope: Scope,

@@ -17,7 +17,7 @@ pub struct Ranking {
     pub existing: Vec<Existing>,
     /// The number of statements that were scored.
     pub considered: usize,
-    /// What was done.
+    /// The stages that were run.
     pub plan: Plan,
     /// Names and patterns of the query that no statement matches.
     pub unmatched: Vec<String>,

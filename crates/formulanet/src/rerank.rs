@@ -26,12 +26,12 @@ pub struct JointReranker {
     recipe: JointRecipe,
     /// The numbers of the names that it knows.
     names: HashMap<String, u32>,
-    /// What it is told of a candidate: how each number is scaled, and which of the retriever's numbers it is.
+    /// The ranking features of a candidate: the scale of each, and its place among the retriever's features.
     scales: Vec<(Standardizer, usize)>,
 }
 
-/// How many nodes they have in all, before anything is shared: some ten times what is usual. Candidates behind that are
-/// not read, so that time and memory are bounded.
+/// The most nodes of all candidates before sharing, about ten times the usual number. Later candidates are not scored, so that
+/// time and memory are bounded.
 const MOST_NODES: usize = 60_000;
 
 /// A statement as it is read.
@@ -85,8 +85,8 @@ impl JointReranker {
         self.network.model().config().loss == Loss::Pool
     }
 
-    /// Reads candidates, the best first by what somebody else says, together with a goal. A candidate's score is a
-    /// probability, or `None` if it cannot be read. `names` has the symbols of the goal.
+    /// Scores candidates, given in the retriever's order, jointly with a goal. A score is a probability, or `None` if the
+    /// candidate cannot be read. `names` has the symbols of the goal.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl JointReranker {
         self.read_formulas(goal, candidates.len(), formula, options.limits, names)
     }
 
-    /// The same for so many candidates, of which a function gives one after the other if it can be read.
+    /// Scores `count` candidates, which a function returns one after the other if they can be read.
     pub(crate) fn read_formulas(
         &self,
         goal: &Formula,
@@ -143,7 +143,7 @@ impl JointReranker {
         Ok(read.iter().map(|statement| statement.as_ref().and_then(|_| scores.next())).collect())
     }
 
-    /// What the network says of candidates, given what it is told of them beside their graphs.
+    /// The network's scores of candidates, given their graphs and features.
     fn scores<'a>(
         &self,
         goal: &'a StatementGraph,
@@ -166,7 +166,7 @@ impl JointReranker {
         text.and_then(|text| self.names.get(text)).copied().unwrap_or(0)
     }
 
-    /// What the network is told of a candidate.
+    /// The features of a candidate for the network.
     fn scaled<'a>(&'a self, row: &'a [f32]) -> impl Iterator<Item = f32> + 'a {
         self.scales.iter().map(|(scale, place)| scale.apply(row[*place]))
     }
@@ -226,7 +226,7 @@ impl JointReranker {
         scores.into_iter().map(|score| odds(score) / (1.0 + odds(score))).collect()
     }
 
-    /// Reads the best of scored candidates and scores them anew, above all others; these keep their order.
+    /// Re-ranks the best of scored candidates above all others, which keep their order.
     ///
     /// # Errors
     ///
@@ -282,7 +282,7 @@ pub(crate) fn log_odds(probability: f32) -> f32 {
     (probability / (1.0 - probability)).ln()
 }
 
-/// Makes the later of equal scores a little lower, so that nobody decides by their names.
+/// Lowers the later of equal scores slightly, so that ties are not broken by name.
 fn separate_ties(scores: &mut [f32]) {
     let mut order: Vec<usize> = (0..scores.len()).filter(|&number| scores[number] > 0.0).collect();
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
@@ -295,5 +295,5 @@ fn separate_ties(scores: &mut [f32]) {
     }
 }
 
-/// How many useful candidates a list is supposed to have.
+/// The expected number of useful candidates in a list.
 const DRAWN: f32 = 8.0;

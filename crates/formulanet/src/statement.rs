@@ -16,7 +16,7 @@ pub enum Language {
     Tptp,
     /// Lean 4: a declaration, a goal or a proposition, as Lean prints it.
     Lean,
-    /// HOL Light, where somebody said for this formula alone what ambiguous operators mean.
+    /// HOL Light, with a meaning of ambiguous operators for this formula alone.
     HolWith(Overload),
 }
 
@@ -46,8 +46,8 @@ impl Language {
         all.into_iter().find(|language| language.name() == name)
     }
 
-    /// The same language with the arithmetic that a statement's name tells, where nobody said which: text without types takes the
-    /// `+` of `REAL_ADD_SYM` for that of natural numbers otherwise.
+    /// Guesses the arithmetic of a statement from its name, if it is not specified: otherwise, text without types takes the `+`
+    /// of `REAL_ADD_SYM` for that of natural numbers.
     pub(crate) fn guessed_by(self, name: &str) -> Self {
         const PREFIXES: [(&str, Overload); 3] =
             [("REAL_", Overload::Real), ("INT_", Overload::Int), ("VECTOR_", Overload::Vector)];
@@ -58,7 +58,7 @@ impl Language {
         }
     }
 
-    /// The same language with what a field `overload` says of ambiguous operators.
+    /// Applies the field `overload`.
     pub(crate) fn with_overload(self, overload: Option<&str>) -> Result<Self, String> {
         let Some(name) = overload else { return Ok(self) };
         for (other, called) in [(Language::Tptp, "TPTP"), (Language::Lean, "Lean")] {
@@ -92,7 +92,7 @@ impl TryFrom<Cow<'_, str>> for Language {
 /// A formula with its name, as it was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Statement {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// As it was written.
     pub text: String,

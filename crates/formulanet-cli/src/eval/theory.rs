@@ -16,32 +16,32 @@ use crate::processes::speaks;
 use crate::progress::Bar;
 use crate::usage::{refuse_given, wrong};
 
-/// What to ask of a library.
+/// Queries to a library.
 #[derive(Args)]
 #[command(next_help_heading = "Theories")]
 pub(super) struct TheoryArguments {
-    /// A library in its order, JSON Lines: name, statement, syntax (hol or tptp), and proof, the names that its proof used
+    /// Facts file: JSON Lines in dependency order with name, statement, syntax (hol or tptp) and proof (names)
     #[arg(long, value_name = "FILE")]
     theory: Option<String>,
-    /// Ask for the last N facts that have a proof, each as if the library had just grown to it
+    /// Query the last N facts that have a proof, each as if the library ended before it
     #[arg(long, value_name = "N", value_parser = at_least_one, requires = "theory", conflicts_with = "test")]
     test_last: Option<usize>,
-    /// Ask for the facts of a file with lines `name: name name`, all proofs of the theory but their own known
+    /// Query the facts of a file with lines `name: name name`; all proofs are known except their own
     #[arg(long, value_name = "FILE", requires = "theory")]
     test: Option<String>,
-    /// How to rank [default: auto for JSON, all methods side by side for text]
+    /// Ranking method [default: auto for JSON, all methods for text]
     #[arg(long, value_name = "auto|knn|nbayes|mesh|mepo|popularity", value_parser = method, requires = "theory")]
     method: Option<Method>,
-    /// Write the best 256 facts for each question: `name:premise premise ...`
+    /// Write the best 256 facts of each query: `name:premise premise ...`
     #[arg(long, value_name = "FILE", requires = "theory")]
     rankings: Option<PathBuf>,
-    /// Stop at proofs that use later facts, or what they prove
+    /// Treat circular and forward references in proofs as errors
     #[arg(long, requires = "theory")]
     strict: bool,
-    /// Know no proofs, as in a library that has none
+    /// Ignore all proofs, as in a library without them
     #[arg(long, requires = "theory")]
     without_proofs: bool,
-    /// Rank the likeliest facts highest, or those that the goal makes likelier than usual, for --method auto
+    /// Sort by probability, or by lift, which downweights facts that most proofs use (--method auto)
     #[arg(long, value_name = "ORDER", value_parser = one_of(&Order::ALL))]
     order: Option<Order>,
     #[command(flatten)]

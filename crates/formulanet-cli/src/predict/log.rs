@@ -1,4 +1,4 @@
-//! What happened, in a file: hammers throw away what a selector says.
+//! A log file, because hammers discard the messages of a selector.
 
 use std::fs::{self, File};
 use std::io::Write;

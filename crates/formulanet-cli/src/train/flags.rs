@@ -22,13 +22,13 @@ struct Flag {
     needs: Option<Needs>,
 }
 
-/// What is shown for a flag's value, or the value that a flag without one stands for.
+/// The value name of a flag, or the value of a switch.
 enum Shown {
     As(&'static str),
     Always(bool),
 }
 
-/// What a flag has no effect without: how to see that it is there, and what it is.
+/// A condition without which a flag has no effect, and its description.
 struct Needs(fn(&Recipe) -> bool, &'static str);
 
 const RANKER: Option<Needs> = Some(Needs(
@@ -81,98 +81,93 @@ impl Flag {
 /// All flags, by heading.
 static FLAGS: [(&str, &[Flag]); 6] = [
     ("Network", &NETWORK),
-    ("Beside the graphs", &BESIDE),
-    ("Reading together", &TOGETHER),
+    ("Auxiliary inputs", &AUXILIARY),
+    ("Re-rankers (--kind reader)", &TOGETHER),
     ("Batches", &BATCHES),
-    ("Optimiser", &OPTIMISER),
+    ("Optimizer", &OPTIMIZER),
     ("Validation and model files", &VALIDATION),
 ];
 
 static NETWORK: [Flag; 9] = [
     flag("model", "formulanet|basic", "FormulaNet (edges and treelets) or FormulaNet-basic (edges)"),
-    switch("conditional", true, "Show the classifier the conjecture"),
-    switch("unconditional", false, "Show the classifier the statement alone"),
-    flag("dim", "N", "Length of a node's vector"),
-    flag("steps", "N", "Update nodes N times"),
-    flag("norm", "graph|batch|layer", "Normalise over a graph, a micro-batch or a single row"),
-    flag("pooling", "max|max-mean", "How the vectors of nodes become one"),
-    flag("head-input", "states|messages", "What classifiers read of every node"),
+    switch("conditional", true, "Classify pairs of conjecture and statement"),
+    switch("unconditional", false, "Classify statements without the conjecture"),
+    flag("dim", "N", "Length of a node's embedding"),
+    flag("steps", "N", "Message-passing steps"),
+    flag("norm", "graph|batch|layer", "Normalize over a graph, a micro-batch or a single row"),
+    flag("pooling", "max|max-mean", "Pooling of node embeddings"),
+    flag("head-input", "states|messages", "Input of classifiers from every node"),
     flag("interaction", "concat|product|towers", INTERACTION).with(CONJECTURE),
 ];
 
-const INTERACTION: &str = "Classify statement and conjecture side by side (concat), with their product as well \
-                       (product), or rank named premises by dot products (towers)";
+const INTERACTION: &str = "Classify concatenated embeddings (concat), also with their product (product), or rank named \
+                       premises by dot products of two towers (towers)";
 
-static BESIDE: [Flag; 5] = [
-    flag("memory", "N", "Remember how useful statements were that training has N times; 0 for none")
+static AUXILIARY: [Flag; 5] = [
+    flag("memory", "N", "Use label statistics of statements seen at least N times in training; 0 for none")
         .with(CLASSIFIER),
-    flag("memory-dropout", "SHARE", "Hide this share of the memory from each batch").with(MEMORY),
-    flag("label-dropout", "SHARE", "Hide this share of a graph's labels from each batch"),
+    flag("memory-dropout", "SHARE", "Hide this share of the statistics from each batch").with(MEMORY),
+    flag("label-dropout", "SHARE", "Mask this share of a graph's labels in each batch"),
     switch(
         "mark-shared",
         true,
-        "Mark the symbols that a statement shares with its conjecture; no libraries then",
+        "Mark the symbols that a statement shares with its conjecture; such a model cannot build libraries",
     )
     .with(CLASSIFIER),
-    flag("proofs", "SHARE", "Take this share of a premise's probability from similar conjectures' proofs")
-        .with(RANKER),
+    flag("proofs", "SHARE", "Weight of the proofs of similar conjectures in a premise's score").with(RANKER),
 ];
 
 static TOGETHER: [Flag; 10] = [
-    flag("rounds", "N", "Update nodes and symbols N times"),
+    flag("rounds", "N", "Message-passing rounds"),
     flag("hidden", "N", "Length of the hidden layer that scores a candidate"),
-    flag(
-        "feature-hidden",
-        "N",
-        "Length of the hidden layer that scores a candidate by what a retriever says",
-    ),
+    flag("feature-hidden", "N", "Length of the hidden layer that scores a candidate by ranking features"),
     flag("features-first", "SHARE", "Train that layer alone for this share of all steps"),
-    flag("loss", "each|pool", "Judge each candidate by itself, or those of a conjecture against each other"),
-    switch(
-        "no-sharing",
-        false,
-        "Give each statement nodes of its own; statements share their symbols alone then",
-    ),
     flag(
-        "min-name-count",
-        "N",
-        "Know the names of symbols that N statements of training have; 0 for no names",
+        "loss",
+        "each|pool",
+        "Pointwise loss (each), or listwise loss over a conjecture's candidates (pool)",
     ),
+    switch("no-sharing", false, "Share only symbols between statements, not subformulas"),
+    flag("min-name-count", "N", "Use the names of symbols in at least N training statements; 0 for no names"),
     flag("hide-names", "SHARE", "Hide all names in this share of the problems"),
-    flag("name-dropout", "SHARE", "Hide this share of the names in the others"),
+    flag("name-dropout", "SHARE", "Hide this share of the names in the other problems"),
     flag("subset-share", "SHARE", "Show only some candidates in this share of the problems"),
 ];
 
 static BATCHES: [Flag; 8] = [
     flag("batch", "N", "Pairs in a batch; conjectures, if premises are ranked; nodes, with --kind reader"),
-    flag("group", "N", "Draw N pairs of a conjecture together").with(CLASSIFIER),
+    flag("group", "N", "Draw N pairs of a conjecture at a time").with(CLASSIFIER),
     flag("micro-batch", "N", "Graphs that go through the network together; nodes, with --kind reader"),
     flag("useful", "N", "Draw at most N useful premises for each conjecture").with(RANKER),
     flag("random", "N", "Add N random premises to each batch").with(RANKER),
-    flag("epochs", "N", "See every pair N times"),
+    flag("epochs", "N", "Passes over all pairs"),
     flag("limit-pairs", "N", "Stop after N pairs; 0 for no limit"),
-    flag("seed", "SEED", "Choose the first weights and the order of pairs"),
+    flag("seed", "SEED", "Seed of the initial weights and the order of pairs"),
 ];
 
-static OPTIMISER: [Flag; 11] = [
-    flag("optimiser", "rms-prop|adam-w", "The optimiser"),
-    flag("rate", "RATE", "The highest learning rate"),
-    flag("schedule", "divide|cosine", "Divide the rate after each epoch, or let it rise and fall"),
+static OPTIMIZER: [Flag; 11] = [
+    flag("optimiser", "rms-prop|adam-w", "Optimizer"),
+    flag("rate", "RATE", "Highest learning rate"),
+    flag(
+        "schedule",
+        "divide|cosine",
+        "Learning-rate schedule: step decay per epoch, or warm-up with cosine decay",
+    ),
     flag("divide-by", "N", "Divide the rate by N after each epoch").with(DIVIDE),
-    flag("warm-up", "SHARE", "Let the rate rise for this share of all steps").with(COSINE),
-    flag("floor", "RATE", "The lowest learning rate"),
+    flag("warm-up", "SHARE", "Share of all steps for the warm-up").with(COSINE),
+    flag("floor", "RATE", "Lowest learning rate"),
     flag("weight-decay", "N", "Weight decay"),
-    flag("clip", "LENGTH", "Shorten longer gradients; 0 for none"),
-    flag("average", "DECAY", "Keep a moving average of the weights as the model; 0 for none"),
-    flag("dropout", "SHARE", "Drop this share of the hidden numbers of classifiers or towers"),
-    flag("precision", "auto|f32|bf16", "Multiply in bf16 where the CPU can (auto), or always in one of them"),
+    flag("clip", "LENGTH", "Clip gradients at this norm; 0 for none"),
+    flag("average", "DECAY", "Decay of the moving average of weights that becomes the model; 0 for none"),
+    flag("dropout", "SHARE", "Dropout in classifiers or towers"),
+    flag("precision", "auto|f32|bf16", "Precision of matrix products; auto uses bf16 if the CPU supports it"),
 ];
 
 static VALIDATION: [Flag; 3] = [
     flag("validate-every", "N", "Validate after every N pairs; batches, with --kind reader"),
-    flag("validation-pairs", "N", "Use N held-out pairs for that, and all at the end; 0 for all")
+    flag("validation-pairs", "N", "Held-out pairs for a validation during training; 0 for all")
         .with(CLASSIFIER),
-    flag("storage", "f32|bf16|f16", "How model files store matrices"),
+    flag("storage", "f32|bf16|f16", "Number format of matrices in model files"),
 ];
 
 /// A recipe as JSON. By way of its text, in which 0.15 is 0.15 rather than the nearest number of 32 bits.
@@ -181,7 +176,7 @@ fn fields(recipe: &impl Serialize) -> Map<String, Value> {
     serde_json::from_str(&text).expect("it was written so")
 }
 
-/// What the presets say, and at the end the recipe for reading statements together.
+/// The recipes of the presets and, last, of re-rankers.
 fn presets() -> &'static [(&'static str, Map<String, Value>); 4] {
     static PRESETS: OnceLock<[(&str, Map<String, Value>); 4]> = OnceLock::new();
     PRESETS.get_or_init(|| {
@@ -193,7 +188,7 @@ fn presets() -> &'static [(&'static str, Map<String, Value>); 4] {
 }
 
 impl Flag {
-    /// What it does, and what the presets say.
+    /// Its effect, and the values of the presets.
     fn help(&self) -> String {
         let field = self.field();
         let known: Vec<(&str, &Value)> =

@@ -7,9 +7,9 @@ use formulanet_train::dataset::Pair;
 /// Labels of statements that count as one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Labels {
-    /// How many are useful.
+    /// The number of useful ones.
     pub(super) useful: u32,
-    /// How many there are.
+    /// Their number.
     pub(super) all: u32,
 }
 

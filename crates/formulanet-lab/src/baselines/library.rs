@@ -9,11 +9,11 @@ use formulanet_train::dataset::{Conjecture, Prepared, Split};
 use formulanet_train::eval::metrics::{RankedList, Ranking, ranking};
 use formulanet_train::eval::premises::Questions;
 
-/// How much a premise's popularity counts beside the similarity of conjectures whose proofs depend on it: it decides
-/// between premises that are otherwise equal, above all those that no neighbour uses.
+/// The weight of a premise's popularity relative to the similarity of conjectures whose proofs depend on it: it decides between
+/// premises that are otherwise equal, above all those that no neighbor uses.
 const POPULARITY: f32 = 1e-3;
 
-/// What is known of training when a premise's score is asked for.
+/// The training data for a premise's score.
 struct Scorer<'a> {
     prepared: &'a Prepared,
     /// Share of proofs that depend on each premise.
@@ -25,7 +25,7 @@ struct Scorer<'a> {
 struct Neighbours {
     conjectures: Vec<usize>,
     index: TfIdfIndex<u16>,
-    /// How many are looked at.
+    /// The number that is considered.
     number: usize,
 }
 

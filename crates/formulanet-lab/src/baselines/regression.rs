@@ -29,7 +29,7 @@ impl Regression {
     }
 }
 
-/// What the regression sees of pairs.
+/// The features of pairs for the regression.
 struct Features<'a> {
     prepared: &'a Prepared,
     is_conditional: bool,

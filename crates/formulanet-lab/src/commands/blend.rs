@@ -41,10 +41,10 @@ pub(crate) struct Arguments {
     /// Make about this many queries to each file
     #[arg(long, value_name = "N", default_value_t = 1500)]
     queries: usize,
-    /// How many trees look at everything but a model
+    /// Trees on all features but those of a model
     #[arg(long, value_name = "N", default_value_t = 400)]
     trees: usize,
-    /// How many more look at a model's scores next to what those trees found
+    /// Additional trees on a model's scores and the result of those trees
     #[arg(long, value_name = "N", default_value_t = 150)]
     model_trees: usize,
     /// Levels of a tree

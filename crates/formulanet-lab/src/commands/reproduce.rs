@@ -17,10 +17,10 @@ use formulanet_cli::progress::Bar;
 
 /// Reproduce the paper's tables and figure
 ///
-/// Prepares the data, trains what is missing, and writes each table with the paper's numbers beside ours. The work folder
-/// keeps prepared data and runs: finished ones are used again, and ones stopped with Ctrl-C go on with the next call. A run
-/// that several tables need is trained once. Several processes may share a work folder: each takes the next run that no
-/// other has begun.
+/// Prepares the data, trains missing networks, and writes each table with the paper's numbers next to ours. The work directory
+/// keeps prepared data and runs: finished ones are used again, and ones stopped with Ctrl-C continue with the next call. A run
+/// that several tables need is trained once. Several processes may share a work directory: each takes the next run that no other
+/// has begun.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet-lab reproduce table1 --source holstep.tgz --budget 20m\n  \
@@ -29,7 +29,7 @@ use formulanet_cli::progress::Bar;
     Runs: table1 trains 4 networks and DeepWalk, table2 4 networks, table3 9, figure5 1; together 14 networks with the \
     preset `paper`. A budget is for each run. DeepWalk sees at most 100000 pairs of a budget in pairs.")]
 pub(crate) struct Arguments {
-    /// What to reproduce
+    /// Table or figure to reproduce
     #[arg(value_enum)]
     what: What,
     /// The data set, as `formulanet prepare` takes it: a directory, an archive or a file
@@ -71,9 +71,9 @@ pub(crate) struct Arguments {
 enum What {
     /// Accuracy of all methods
     Table1,
-    /// What variable names and links between variables are worth
+    /// Effect of variable names and links between variables
     Table2,
-    /// What more steps are worth
+    /// Effect of more steps
     Table3,
     /// Nodes with similar vectors
     Figure5,

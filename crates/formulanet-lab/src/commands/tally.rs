@@ -9,7 +9,7 @@ use formulanet_train::dataset::Prepared;
 
 use formulanet_cli::progress::Bar;
 
-/// Count how often statements that look alike were useful, to judge pairs beside networks
+/// Train a count-based classifier for ensembles
 ///
 /// A tally knows a statement by what it looks like from afar, has counts of the training split for that, and decision trees
 /// that say what the counts are worth. It takes minutes to make and errs elsewhere than networks do: give it to `formulanet
@@ -25,10 +25,10 @@ pub(crate) struct Arguments {
     /// Judge the statement alone, whatever the conjecture
     #[arg(long)]
     unconditional: bool,
-    /// Do not write what the file remembers of statements, which is what this shipped model remembers, too
+    /// Do not write the memory, which is that of this model
     #[arg(long, value_name = "MODEL")]
     memory_of: Option<String>,
-    /// How many trees
+    /// Number of trees
     #[arg(long, value_name = "N", default_value_t = TallyOptions::default().trees)]
     trees: usize,
     /// Levels of a tree

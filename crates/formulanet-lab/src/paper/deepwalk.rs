@@ -174,7 +174,7 @@ pub(super) struct Example {
     pub is_useful: bool,
 }
 
-/// What a classifier reads.
+/// The input of a classifier.
 pub(super) struct Features {
     vectors: Vec<f32>,
     dimension: usize,

@@ -17,7 +17,7 @@ mod plane;
 mod star;
 mod text;
 
-/// What is drawn.
+/// The contents of the figure.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FigureOptions {
     /// Rows of the figure.
@@ -43,7 +43,7 @@ impl Default for FigureOptions {
 pub struct Figure {
     /// A whole SVG file.
     pub svg: String,
-    /// What is drawn, in words and as a table; it shows the picture as `figure5.svg` beside it.
+    /// The figure in words and as a table, with the picture `figure5.svg`.
     pub markdown: String,
 }
 

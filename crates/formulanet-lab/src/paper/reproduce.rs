@@ -1,5 +1,5 @@
-//! The paper's tables and its figure of neighbours, reproduced: everything that is missing is prepared, trained
-//! and evaluated, and the result is written with the paper's numbers beside ours.
+//! The paper's tables and its figure of neighbors, reproduced: missing parts are prepared, trained and evaluated, and the result
+//! is written with the paper's numbers next to ours.
 //!
 //! Prepared folders and runs are kept in a work folder. What is finished there is used again, what was stopped goes on,
 //! and a run that two tables need is trained once. Several processes may share the folder: each takes the next run that
@@ -30,15 +30,15 @@ use formulanet_train::{Error, Progress, Stage};
 use markdown::RunRow;
 use workshop::Workshop;
 
-/// What can be reproduced.
+/// Tables and figures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Target {
     /// Accuracy of all methods.
     Table1,
-    /// What variable names and links between variables are worth.
+    /// The effect of variable names and links between variables.
     Table2,
-    /// What more steps are worth.
+    /// The effect of more steps.
     Table3,
     /// Nodes with similar vectors.
     Figure5,
@@ -78,7 +78,7 @@ impl Preset {
     }
 }
 
-/// What is asked for.
+/// A request.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// A data set as people download it: a directory, an archive or a file.
@@ -103,10 +103,10 @@ pub struct Settings {
     pub threads: usize,
 }
 
-/// What came of a target.
+/// The result of a target.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Reproduced {
-    /// What was asked for.
+    /// The target.
     pub target: Target,
     /// The files that were written; none if something is missing and a whole result stands there already.
     pub files: Vec<PathBuf>,
@@ -123,7 +123,7 @@ struct Document {
     runs: Vec<RunRow>,
 }
 
-/// Begins something that takes a while; nobody knows how long.
+/// Begins an activity of unknown length.
 fn announce(progress: &dyn Progress, name: &str) {
     progress.begin(Stage { name, done: 0, of: 0, unit: "" });
 }
@@ -218,7 +218,7 @@ impl<'a> Reproduction<'a> {
     }
 }
 
-/// What a result says about itself if something is missing.
+/// The note of a result if something is missing.
 const UNFINISHED: &str = "Not everything is measured yet: the same command goes on.";
 
 fn write(

@@ -20,9 +20,9 @@ use formulanet_train::{Error, Progress, Stage, processes};
 pub struct TallyOptions {
     /// Whether it looks at the conjecture.
     pub is_conditional: bool,
-    /// The shipped model that has its memory, made of the same data; it has one of its own if there is none.
+    /// The built-in model with its memory, made from the same data; it has one of its own if there is none.
     pub memory_of: Option<String>,
-    /// How many trees.
+    /// The number of trees.
     pub trees: usize,
     /// Levels of a tree.
     pub depth: usize,
@@ -129,7 +129,7 @@ fn boost_options(options: &TallyOptions) -> BoostOptions {
     }
 }
 
-/// What statements were for the conjectures of training: that of a shipped model, which has to be the same.
+/// The labels of statements for the conjectures of training: those of a built-in model, which must be the same.
 fn memory(prepared: &Prepared, memory_of: Option<&str>) -> Result<StatementMemory, Error> {
     let own = formulanet_train::remember::labels(prepared, 1);
     if let Some(other) = memory_of {

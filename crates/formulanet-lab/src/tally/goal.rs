@@ -1,4 +1,4 @@
-//! What a conjecture has that statements may have, too.
+//! The parts of a conjecture that statements may share.
 
 use std::collections::HashMap;
 
@@ -8,16 +8,16 @@ use super::symbols::Symbols;
 use super::terms::Terms;
 use formulanet::util::vector::sorted;
 
-/// What a term is in a conjecture; of several things, the last of this list.
+/// The role of a term in a conjecture; of several roles, the last of this list.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Role {
     /// Some term of it.
     Part = 1,
     /// An antecedent, or a conjunct of one.
     Antecedent,
-    /// What follows from the antecedents.
+    /// The conclusion after the antecedents.
     Consequent,
-    /// What its outer quantifiers quantify.
+    /// The body of its outer quantifiers.
     Body,
     /// All of it.
     All,
@@ -28,7 +28,7 @@ pub(crate) struct Goal {
     roles: HashMap<u64, Role>,
     /// Its tokens, in order.
     tokens: Vec<u16>,
-    /// How many nodes it has as a tree.
+    /// The number of its nodes as a tree.
     pub(super) size: u32,
 }
 
@@ -63,7 +63,7 @@ impl Goal {
         *known = role.max(*known);
     }
 
-    /// What a term is in the conjecture, if it is there.
+    /// The role of a term in the conjecture, if it occurs there.
     pub(super) fn role(&self, term: u64) -> Option<Role> {
         self.roles.get(&term).copied()
     }

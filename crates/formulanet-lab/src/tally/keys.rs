@@ -1,4 +1,4 @@
-//! What statements are alike in: keys that many statements share, and a few numbers.
+//! Similarity of statements: keys that many statements share, and a few features.
 //!
 //! A network makes one vector of a statement. Here a statement is known by what it looks like from afar: the outer levels of
 //! its conclusion, or the same where everything that the conjecture has, too, is one leaf.
@@ -26,7 +26,7 @@ const NUMBERS_RELATIVE: usize = 15;
 const ROLES: u32 = 1 << 16;
 const HAD: u32 = 1 << 17;
 
-/// What a statement is known by.
+/// The keys of a statement.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Described {
     /// Its keys, in the order of [`names`].
@@ -41,12 +41,12 @@ pub(crate) fn names(is_conditional: bool) -> impl Iterator<Item = &'static str> 
     ALONE.iter().chain(relative).copied()
 }
 
-/// How many numbers there are.
+/// The number of features.
 pub(crate) fn numbers(is_conditional: bool) -> usize {
     NUMBERS_ALONE + if is_conditional { NUMBERS_RELATIVE } else { 0 }
 }
 
-/// What a statement is known by, for a conjecture or whatever the conjecture.
+/// The keys of a statement, for a conjecture or for all.
 pub(crate) fn describe(symbols: &Symbols, statement: GraphInput<'_>, goal: Option<&Goal>) -> Described {
     let terms = Terms::new(statement);
     let mut described = Described::default();
@@ -76,13 +76,13 @@ struct Reading<'a> {
     hypotheses: usize,
 }
 
-/// What a statement has in common with a conjecture.
+/// The parts that a statement shares with a conjecture.
 struct Common {
     /// The label of every node: its token, or what it is in the conjecture.
     labels: Vec<u32>,
     /// Nodes that are in the conjecture with everything below them.
     is_leaf: Vec<bool>,
-    /// How many terms there are, the size of the largest, and how many nodes are not in them.
+    /// The number of terms, the size of the largest, and the number of nodes outside of them.
     terms: usize,
     largest: u32,
     rest: usize,

@@ -1,4 +1,4 @@
-//! What a tally says about prepared pairs.
+//! Predictions of a tally for prepared pairs.
 
 use formulanet::net::Compute;
 
@@ -8,7 +8,7 @@ use formulanet_train::eval::metrics::Prediction;
 use formulanet_train::eval::predict::{Predictions, TokenMap};
 use formulanet_train::{Error, Progress, Stage};
 
-/// How many conjectures are looked at between two looks at the progress.
+/// The number of conjectures between two reports of progress.
 const CHUNK: usize = 32;
 
 /// Scores pairs of a prepared folder with a tally.

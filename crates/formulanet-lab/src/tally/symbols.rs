@@ -1,20 +1,20 @@
-//! What is known of tokens: which are logical, and how many conjectures of training have them.
+//! Statistics of tokens: which are logical, and the number of training conjectures that have them.
 
 use super::terms::Terms;
 use formulanet::model::vocabulary::Vocabulary;
 use formulanet::util::vector::sorted;
 use formulanet_train::dataset::{Prepared, Split};
 
-/// What is known of the tokens of a vocabulary.
+/// Statistics of the tokens of a vocabulary.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Symbols {
-    /// Of every token, how many conjectures have it.
+    /// For every token, the number of conjectures that have it.
     having: Vec<u32>,
-    /// How many conjectures there are.
+    /// The number of conjectures.
     conjectures: u32,
-    /// Of every token, how rare it is: the logarithm of one in how many conjectures has it.
+    /// The rarity of every token: the logarithm of the inverse share of conjectures that have it.
     rarities: Vec<f32>,
-    /// Of every token, whether it is a variable or unknown.
+    /// For every token, whether it is a variable or unknown.
     is_plain: Vec<bool>,
     forall: Option<u16>,
     implies: Option<u16>,
@@ -23,7 +23,7 @@ pub(crate) struct Symbols {
 }
 
 impl Symbols {
-    /// Of labels, in how many conjectures each is, and how many conjectures there are.
+    /// Counts the conjectures with each label, and all conjectures.
     pub(super) fn new(labels: &[String], having: Vec<u32>, conjectures: u32) -> Self {
         let token = |label: &str| labels.iter().position(|known| known == label).map(|token| token as u16);
         let vocabulary = Vocabulary::new(labels);
@@ -43,7 +43,7 @@ impl Symbols {
         }
     }
 
-    /// Of a prepared folder's training split.
+    /// Counts those of a prepared directory's training split.
     pub(crate) fn of(prepared: &Prepared) -> Self {
         let (mut having, mut conjectures) = (vec![0; prepared.vocabulary().len()], 0);
         for conjecture in prepared.of_split(Split::Train) {
@@ -55,7 +55,7 @@ impl Symbols {
         Symbols::new(prepared.vocabulary(), having, conjectures)
     }
 
-    /// Of every token, how many conjectures have it; then, how many conjectures there are.
+    /// For every token, the number of conjectures that have it; then, the number of conjectures.
     pub(super) fn counts(&self) -> (&[u32], u32) {
         (&self.having, self.conjectures)
     }
@@ -87,12 +87,12 @@ impl Symbols {
         symbols.reduce(|best, token| if self.rarity(token) > self.rarity(best) { token } else { best })
     }
 
-    /// What follows from the hypotheses of a statement: the last thing below the first node.
+    /// The conclusion after the hypotheses of a statement: the last term below the first node.
     pub(super) fn conclusion(&self, terms: &Terms<'_>) -> usize {
         terms.children(0).last().map_or(0, |&node| usize::from(node))
     }
 
-    /// What is left of a term without its outer quantifiers.
+    /// The body of a term without its outer quantifiers.
     pub(super) fn body(&self, terms: &Terms<'_>, mut node: usize) -> usize {
         for _ in 0..terms.len() {
             match terms.child(node, 0) {

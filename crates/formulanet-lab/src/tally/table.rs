@@ -10,29 +10,29 @@ use formulanet::model::memory::varint::{self, Reader};
 /// The codes of keys, in the order of keys.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Table {
-    /// How many bits a key is known by.
+    /// The number of bits of a key.
     bits: u32,
     keys: Vec<u32>,
     codes: Vec<Code>,
 }
 
-/// How many statements had a key and how many of them were useful, roughly, in one byte; 0 if none had it.
+/// The rounded numbers of statements with a key and of useful ones, in one byte; 0 if none had it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Code(u8);
 
 /// The least number of statements of every size.
 const SIZES: [u32; 10] = [1, 2, 3, 4, 6, 9, 14, 25, 60, 200];
-/// Odds are told apart in steps of a quarter, so many to either side.
+/// Odds are rounded to steps of a quarter, this many to either side.
 const STEPS: i32 = 12;
-/// How many different odds there are.
+/// The number of different odds.
 const ODDS: u8 = 2 * STEPS as u8 + 1;
-/// Keys have so many bits more than it takes to number them.
+/// The bits of keys in addition to those that number them.
 const MORE_BITS: u32 = 6;
 /// Bytes of a table that is not compressed, at most.
 const LARGEST: u64 = 1 << 28;
 
 impl Code {
-    /// Of a number of statements and how many of them were useful.
+    /// Encodes a number of statements and of useful ones.
     pub(crate) fn new(all: u32, useful: u32) -> Self {
         let size = SIZES.partition_point(|&least| least <= all) as u8;
         if size == 0 {
@@ -60,28 +60,28 @@ impl Code {
 }
 
 impl Table {
-    /// How many bits the keys of a table of so many have.
+    /// The number of bits of the keys in a table of this size.
     pub(crate) fn bits_for(keys: usize) -> u32 {
         (keys.max(1).next_power_of_two().ilog2() + MORE_BITS).min(32)
     }
 
-    /// A key as a table with so many bits has it.
+    /// A key shortened to this many bits.
     pub(crate) fn short(key: u64, bits: u32) -> u32 {
         (key >> (64 - bits.clamp(1, 32))) as u32
     }
 
-    /// Of keys with so many bits and their codes, in order, each once.
+    /// Builds a table of keys with this many bits and their codes, in order, each once.
     pub(crate) fn new(bits: u32, entries: impl Iterator<Item = (u32, Code)>) -> Self {
         let (keys, codes) = entries.unzip();
         Table { bits, keys, codes }
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     pub(crate) fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// What is known of a key.
+    /// The counts of a key.
     pub(crate) fn get(&self, key: u64) -> Code {
         let found = self.keys.binary_search(&Table::short(key, self.bits));
         found.map_or_else(|_| Code::default(), |place| self.codes[place])
@@ -96,7 +96,7 @@ impl Table {
         zstd::encode_all(bytes.as_slice(), 19)
     }
 
-    /// What [`Table::to_bytes`] wrote; nothing if it is something else.
+    /// Reads the output of [`Table::to_bytes`]; `None` for other bytes.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut unpacked = Vec::new();
         zstd::Decoder::new(bytes).ok()?.take(LARGEST).read_to_end(&mut unpacked).ok()?;

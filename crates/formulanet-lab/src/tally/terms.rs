@@ -1,4 +1,4 @@
-//! Hashes of a graph's terms: of everything below a node, and of so many levels below it.
+//! Hashes of a graph's terms: of everything below a node, and of a number of levels below it.
 
 use formulanet::net::GraphInput;
 
@@ -11,7 +11,7 @@ pub(super) struct Terms<'a> {
     starts: Vec<usize>,
     /// A hash of everything below every node, itself included.
     pub(super) whole: Vec<u64>,
-    /// How many nodes each term has if nothing in it is shared.
+    /// The number of nodes of each term without sharing.
     pub(super) sizes: Vec<u32>,
 }
 
@@ -33,7 +33,7 @@ impl<'a> Terms<'a> {
         terms
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub(super) fn len(&self) -> usize {
         self.graph.tokens.len()
     }

@@ -23,7 +23,7 @@ const RANK_HEIGHT: f64 = 12.0;
 /// Distance between two lanes.
 const LANE_GAP: f64 = 6.0;
 
-/// What the layout must know about a node.
+/// The size and kind of a node, for the layout.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     /// Width of the box.
@@ -88,7 +88,7 @@ impl Layout {
         Self::with_bends(graph, sizes, MAX_BENDS)
     }
 
-    /// Lays a graph out with at most so many bends.
+    /// Lays a graph out with at most this many bends.
     pub(super) fn with_bends(graph: &Graph, sizes: &[Size], max_bends: usize) -> Self {
         let layer = layers(graph);
         let (edges, lane_count) = route(graph, &layer, max_bends);
@@ -335,7 +335,7 @@ impl Items {
         }
     }
 
-    /// How many pieces of edges there are.
+    /// The number of pieces of edges.
     pub(super) fn piece_count(&self) -> usize {
         self.links[BELOW].items.len()
     }

@@ -51,7 +51,7 @@ pub(super) fn contract<'a>(graph: &'a Graph, names: &'a Interner) -> Drawn<'a> {
     drawn
 }
 
-/// The number that a node writes, if it does. Larger ones than 128 bits are not read by anybody.
+/// The number that a node denotes, if it does. Numbers of more than 128 bits are not drawn as one node.
 fn value(graph: &Graph, names: &Interner, node: NodeId) -> Option<u128> {
     let look = |node: NodeId| (names.name(graph.labels()[node.index()]), graph.children(node));
     let ("NUMERAL", &[mut digit]) = look(node) else { return None };

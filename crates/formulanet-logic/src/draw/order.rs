@@ -101,7 +101,7 @@ fn neighbour_positions(items: &Items, item: usize, into: &mut [Vec<usize>; 2]) {
     }
 }
 
-/// How many pairs of pieces cross if the item with the first list stands left of the one with the second.
+/// The number of crossings if the item with the first list is left of the one with the second.
 fn inversions(left: &[usize], right: &[usize]) -> i64 {
     let (mut smaller, mut count) = (0, 0);
     for position in left {
@@ -113,7 +113,7 @@ fn inversions(left: &[usize], right: &[usize]) -> i64 {
     count
 }
 
-/// How many pairs of pieces cross in the whole drawing.
+/// The number of crossings in the whole drawing.
 pub(super) fn crossings(items: &Items) -> u64 {
     let mut total = 0;
     let mut ends: Vec<usize> = Vec::new();

@@ -33,7 +33,7 @@ pub fn problem_svg(
     svg::draw(&Parts::new(problem, names).sketch(), options)
 }
 
-/// What a sketch of a problem borrows.
+/// The data that a sketch of a problem borrows.
 struct Parts {
     graph: Graph,
     labels: Interner,

@@ -1,4 +1,4 @@
-//! What nodes look like: shapes, sizes and colours.
+//! Looks of nodes: shapes, sizes and colors.
 
 use crate::graph::NodeKind;
 
@@ -38,7 +38,7 @@ pub(super) fn rank_width(count: usize) -> f64 {
     6.0 + 5.0 * f64::from(digits)
 }
 
-/// The size of a node whose label has so many columns.
+/// The size of a node with a label of this many columns.
 pub(super) fn size(kind: NodeKind, columns: usize, outgoing: usize, incoming: usize) -> Size {
     let (padding, top_inset, bottom_inset) = match kind {
         NodeKind::Turnstile => (13.0, 9.0, 9.0),

@@ -15,7 +15,7 @@ const MARGIN: f64 = 14.0;
 const HEAD: f64 = 5.0;
 /// Longer labels are cut; the whole label stands in the node's tooltip.
 const MAX_COLUMNS: usize = 28;
-/// Nobody reads more of a tooltip, and a hostile name can be long.
+/// The most characters of a tooltip, because a hostile name can be long.
 const MAX_TOOLTIP: usize = 400;
 /// Height of a line of the legend.
 const LEGEND_LINE: f64 = 24.0;
@@ -91,8 +91,8 @@ pub fn style_sheet(theme: Theme) -> String {
     shape::style(theme)
 }
 
-/// What shapes and lines mean: a small picture of each without a style sheet, and its name. For pages that show many
-/// graphs, each without a legend of its own ([`SvgOptions::legend`]).
+/// The legend of shapes and lines: a small picture of each without a style sheet, and its name. For pages that show many graphs,
+/// each without a legend of its own ([`SvgOptions::legend`]).
 pub fn legend() -> Vec<(String, &'static str)> {
     let picture = |inside: String| {
         format!(

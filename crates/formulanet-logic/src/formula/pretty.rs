@@ -26,7 +26,7 @@ const LOOSE: u8 = 0;
 const APPLICATION: u8 = 100;
 const ATOM: u8 = 101;
 
-/// What is still to be shown, the next piece on top.
+/// The pieces that are still to be shown, the next piece on top.
 enum Piece {
     Text(&'static str),
     Own(String),
@@ -84,7 +84,7 @@ impl Printer<'_> {
         self.stack.extend(pieces.into_iter().rev());
     }
 
-    /// The same, in brackets if the term holds together less than it has to.
+    /// Shows a term, in brackets if it binds less tightly than required.
     fn push_at(&mut self, own: u8, level: u8, pieces: Vec<Piece>) {
         if own < level {
             self.stack.push(Piece::Text(")"));
@@ -305,7 +305,7 @@ impl Printer<'_> {
         self.names.name(constant) == name && !self.taken.contains(&constant)
     }
 
-    /// What a constant is shown as, if it can be shown without quotes.
+    /// The text of a constant, if it can be shown without quotes.
     fn shown(&self, constant: Symbol) -> Option<&str> {
         let name = self.names.name(constant);
         let is_plain = is_plain(name, self.taken.contains(&constant));
@@ -351,7 +351,7 @@ impl Printer<'_> {
 mod tests {
     use crate::{Interner, hol};
 
-    /// What is typed is shown as it was, whatever brackets were too many.
+    /// Typed text is shown as it was, without superfluous brackets.
     #[test]
     fn formulas_are_shown_as_people_write_them() {
         let check = |text: &str, expected: &str| {

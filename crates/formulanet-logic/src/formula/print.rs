@@ -40,7 +40,7 @@ impl fmt::Display for Display<'_> {
     }
 }
 
-/// What is still to be printed, the next piece on top.
+/// The pieces that are still to be printed, the next piece on top.
 struct Printer<'a> {
     formula: &'a Formula,
     names: &'a Interner,

@@ -14,7 +14,7 @@ use crate::parse::lines::{Lines, ReadError};
 use crate::symbol::Interner;
 use crate::tptp::Parser;
 
-/// What a line's statement is to the conjecture.
+/// The role of a line's statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Kind {
     /// `C`: the conjecture itself.
@@ -28,7 +28,7 @@ pub enum Kind {
 /// A line, whose formula lies in the buffer that the caller gave.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Line<'a> {
-    /// What the statement is to the conjecture.
+    /// The role of the statement.
     pub kind: Kind,
     /// The statement's name.
     pub name: Cow<'a, str>,
@@ -61,7 +61,7 @@ pub struct Reader<R> {
     parser: Parser,
     buffer: Vec<u8>,
     has_conjecture: bool,
-    /// What the last line said that it is.
+    /// The role that the last line declared.
     kind: Option<Kind>,
 }
 
@@ -78,12 +78,12 @@ impl<R: BufRead> Reader<R> {
         self.has_conjecture = false;
     }
 
-    /// What the line that was read last said that it is, also if the rest of it could not be read.
+    /// The role that the last line declared, even if the rest of it could not be read.
     pub fn last_kind(&self) -> Option<Kind> {
         self.kind
     }
 
-    /// Goes on behind a line that could not be read, even if that was the conjecture.
+    /// Continues after a line that could not be read, even if it was the conjecture.
     pub fn recover(&mut self) {
         self.has_conjecture = true;
     }

@@ -54,7 +54,7 @@ impl Overload {
 pub struct Options {
     /// Which names are constants.
     pub names: Names,
-    /// What ambiguous operators mean.
+    /// The meaning of ambiguous operators.
     pub overload: Overload,
     /// How large the formula may be.
     pub limits: Limits,
@@ -98,7 +98,7 @@ pub fn parse(text: &str, options: &Options, names: &mut Interner) -> Result<Form
     Ok(elaborate::elaborate(preterms, options, names))
 }
 
-/// What is wrong, and at which byte of the text.
+/// An error message, and the byte of the text that it is about.
 #[derive(Debug)]
 struct Fault {
     offset: usize,

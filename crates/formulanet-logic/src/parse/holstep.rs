@@ -51,7 +51,7 @@ impl<'a> Tokenized<'a> {
 /// ```
 pub struct Parser {
     limits: Limits,
-    /// What each symbol means in the statement with the given stamp.
+    /// The meaning of each symbol in the statement with the given stamp.
     meanings: Vec<Meaning>,
     stamp: u32,
     /// The lists that are open; the first is the sequent itself, which has no brackets.
@@ -75,7 +75,7 @@ struct Meaning {
 #[derive(Clone, Copy)]
 struct List {
     items: [TermId; 3],
-    /// How many items there are, and `BINDS` if the list begins with a binder.
+    /// The number of items, and `BINDS` if the list begins with a binder.
     state: u32,
 }
 

@@ -1,8 +1,8 @@
 //! Lean 4: declarations and goals, as the clients of premise selectors print them.
 //!
-//! A declaration is `theorem Nat.add_comm (n m : Nat) : Eq (HAdd.hAdd n m) (HAdd.hAdd m n)`, with what may stand before
-//! it (a comment, attributes, modifiers) and behind it (a proof, fields, constructors), which is skipped. A goal is
-//! hypotheses and a conclusion, `n : Nat`, `h : LT.lt 0 n`, `⊢ Ne n 0`, a line each; of several goals the first counts.
+//! A declaration is `theorem Nat.add_comm (n m : Nat) : Eq (HAdd.hAdd n m) (HAdd.hAdd m n)`. Text that may precede it (a comment,
+//! attributes, modifiers) or follow it (a proof, fields, constructors) is skipped. A goal is hypotheses and a conclusion, `n :
+//! Nat`, `h : LT.lt 0 n`, `⊢ Ne n 0`, one per line; of several goals the first counts.
 //!
 //! The full form has prefix applications, `fun x => b`, `∀ x, b`, `a → b` and binders alone. The usual operators are
 //! read, too, with Lean's precedences, and are the same terms: `a + b` is `HAdd.hAdd a b`. So are `@Eq T a b` and `Eq a
@@ -59,9 +59,9 @@ mod tests;
 /// A declaration that was read.
 #[derive(Clone, Debug)]
 pub struct Declaration {
-    /// What it is called; nothing for an instance without a name.
+    /// Its name; empty for an instance without a name.
     pub name: String,
-    /// What it says.
+    /// Its formula.
     pub formula: Formula,
 }
 
@@ -105,7 +105,7 @@ pub fn parse_goal(text: &str, limits: Limits, names: &mut Interner) -> Result<Fo
     goal(&Tokens::new(text, limits)?, false, limits, names)
 }
 
-/// The same, where nothing is known of a hypothesis that cannot be read but its name: what is to be proved may still be clear.
+/// Parses a goal and keeps only the names of unreadable hypotheses: the conclusion may still be clear.
 ///
 /// # Errors
 ///
@@ -205,7 +205,7 @@ fn declaration(tokens: &Tokens<'_>, limits: Limits, names: &mut Interner) -> Res
     Ok(Declaration { name: name.to_owned(), formula })
 }
 
-/// What a definition says of its name: which type it has, and what it is equal to.
+/// The formula of a definition: the type of its name, and what it equals.
 fn about(
     name: &str,
     bindings: &[Binding],

@@ -53,8 +53,8 @@ impl<R: BufRead> Lines<R> {
         Ok(false)
     }
 
-    /// Reads the next line into `line`, without its end; false at the end of the stream. A line above the limit
-    /// is an error before it takes more memory than the limit; its rest is passed over when somebody asks for the next.
+    /// Reads the next line into `line`, without its end; false at the end of the stream. A line above the limit is an error
+    /// before it takes more memory than the limit; its rest is skipped by the next call.
     pub(super) fn read(&mut self, line: &mut Vec<u8>) -> Result<bool, ReadError> {
         line.clear();
         if std::mem::take(&mut self.is_inside) {

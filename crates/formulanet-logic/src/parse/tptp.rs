@@ -116,7 +116,7 @@ pub struct Include {
     pub position: Position,
 }
 
-/// What a TPTP file is made of.
+/// Items of a TPTP file.
 #[derive(Clone, Debug)]
 pub enum Item {
     /// An annotated formula.
@@ -125,7 +125,7 @@ pub enum Item {
     Include(Include),
 }
 
-/// What stands before the formula of a statement.
+/// The part of a statement before its formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Header<'t> {
     /// The statement's name, without quotes.
@@ -138,8 +138,8 @@ pub struct Header<'t> {
     pub has_formula: bool,
 }
 
-/// Reads the items of a TPTP text one after the other. After an error there is nothing more to read, unless somebody
-/// passes over what could not be read.
+/// Reads the items of a TPTP text one after the other. After an error there is nothing more to read, unless the caller skips the
+/// unreadable item.
 pub struct Reader<'t> {
     text: &'t str,
     cursor: Cursor,
@@ -162,8 +162,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// What a [`Reader`] remembers between two items, without the text: for those who keep many texts open, or keep the
-/// text beside it.
+/// The state of a [`Reader`] between two items, without the text, for callers that keep many texts open.
 pub struct Cursor {
     parser: Parser,
     formula: Formula,
@@ -223,7 +222,7 @@ impl Cursor {
         Ok(item)
     }
 
-    /// The place of a byte behind the last one asked for: counting on keeps the whole text linear.
+    /// The position of a byte after the last one requested: counting on keeps the whole text linear.
     fn count(&mut self, text: &str, offset: usize) -> Position {
         for byte in &text.as_bytes()[self.counted..offset] {
             if *byte == b'\n' {

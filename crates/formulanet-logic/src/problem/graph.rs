@@ -13,7 +13,7 @@ pub struct ProblemGraph {
     pub(super) nodes: Nodes,
     /// The name of each symbol.
     pub(super) symbols: Vec<u32>,
-    /// How many symbols the conjecture has.
+    /// The number of the conjecture's symbols.
     pub(super) conjecture_symbols: usize,
     pub(super) segment_starts: Vec<u32>,
     pub(super) segments: Vec<u32>,
@@ -40,22 +40,22 @@ impl ProblemGraph {
         self.segments.clear();
     }
 
-    /// How many nodes there are, without those of symbols.
+    /// The number of nodes, without those of symbols.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
 
-    /// How many edges there are, without those from occurrences to their symbols.
+    /// The number of edges, without those from occurrences to their symbols.
     pub fn edge_count(&self) -> usize {
         self.nodes.targets.len()
     }
 
-    /// How many symbols there are.
+    /// The number of symbols.
     pub fn symbol_count(&self) -> usize {
         self.symbols.len()
     }
 
-    /// How many statements there are, with the conjecture.
+    /// The number of statements, with the conjecture.
     pub fn statement_count(&self) -> usize {
         self.segment_starts.len() - 1
     }
@@ -108,7 +108,7 @@ impl ProblemGraph {
         &self.symbols
     }
 
-    /// How many symbols the conjecture has: they come first.
+    /// The number of the conjecture's symbols, which come first.
     pub fn conjecture_symbol_count(&self) -> usize {
         self.conjecture_symbols
     }
@@ -138,7 +138,7 @@ impl ProblemGraph {
         (0..self.statement_count()).map(|number| self.root(number))
     }
 
-    /// What a symbol is shown as: its name, or its number in the problem if names are left out.
+    /// The text of a symbol: its name, or its number in the problem if names are left out.
     pub fn symbol_text(&self, symbol: u32, names: Option<&Interner>) -> String {
         let known = names.and_then(|names| Some(names.name(names.symbol(self.symbols[symbol as usize])?)));
         known.map_or_else(|| format!("s{symbol}"), str::to_owned)

@@ -1,6 +1,6 @@
 //! The kinds of nodes and edges of a problem graph. Their numbers are part of model files: never change one.
 
-/// What a node stands for.
+/// The label of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum NodeLabel {
@@ -65,7 +65,7 @@ impl NodeLabel {
         ("true", NodeLabel::True),
     ];
 
-    /// How many labels there are.
+    /// The number of labels.
     pub const COUNT: usize = Self::ALL.len();
 
     /// The label with a number.
@@ -90,7 +90,7 @@ impl NodeLabel {
     }
 }
 
-/// What the target of an edge is to its source.
+/// The role of an edge's target for its source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum EdgeClass {
@@ -108,9 +108,9 @@ pub enum EdgeClass {
     Head = 5,
     /// A variable that the source binds.
     Binds = 6,
-    /// What a rule supposes.
+    /// The premise of a rule.
     Guard = 7,
-    /// What a rule says, or what a binder is about.
+    /// The conclusion of a rule, or the body of a binder.
     Body = 8,
 }
 
@@ -128,7 +128,7 @@ impl EdgeClass {
         ("body", EdgeClass::Body),
     ];
 
-    /// How many different edges there are: each class, and each class negated.
+    /// The number of edge classes: each class, and each class negated.
     pub const COUNT: usize = 2 * Self::ALL.len();
 
     /// The class's name.
@@ -136,7 +136,7 @@ impl EdgeClass {
         Self::ALL[self as usize].0
     }
 
-    /// The number of an edge of this class: the class's own, or so many more if the target is negated.
+    /// The number of an edge of this class, with an offset if the target is negated.
     #[inline]
     pub fn number(self, is_negated: bool) -> u8 {
         self as u8 + if is_negated { Self::ALL.len() as u8 } else { 0 }

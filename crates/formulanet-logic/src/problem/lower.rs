@@ -34,7 +34,7 @@ pub struct StatementBuilder {
     bound: Vec<VarId>,
     /// Free variables by the order of their first occurrence.
     free: Vec<VarId>,
-    /// How many binders are open.
+    /// The number of open binders.
     depth: u32,
     /// Nodes with variables below them. Their own edges lead to others of them by `INSIDE` and the number.
     waiting: Nodes,
@@ -42,7 +42,7 @@ pub struct StatementBuilder {
     outermost: Vec<u32>,
     table: Table,
     waiting_table: Table,
-    /// What is being compared or moved.
+    /// The term that is compared or moved.
     block: Nodes,
     operands: Vec<(TermId, EdgeClass)>,
     pending: Vec<(TermId, bool)>,
@@ -69,13 +69,13 @@ struct VariableState {
 enum Task {
     /// Makes the node of a term, and an edge to it.
     Visit { term: TermId, class: EdgeClass, is_formula: bool },
-    /// The same for a binder without what it is applied to.
+    /// Handles a binder without arguments.
     Bare { term: TermId },
     /// Makes a node of the edges from `first` on, and an edge to it.
     Finish { label: NodeLabel, symbol: u32, first: u32, edge: u8, scope: Option<Scope> },
 }
 
-/// What a binder has to remember until its body is complete.
+/// The state of a binder until its body is complete.
 #[derive(Clone, Copy)]
 struct Scope {
     depth: u32,
@@ -92,7 +92,7 @@ impl Default for StatementBuilder {
 }
 
 impl StatementBuilder {
-    /// A builder of graphs of formulas with at most so many nodes.
+    /// A builder of graphs of formulas with at most this many nodes.
     pub fn new(limits: Limits) -> Self {
         StatementBuilder {
             limits,
@@ -273,7 +273,7 @@ impl StatementBuilder {
         state.node
     }
 
-    /// What a term is applied to, from some child on, becomes the operands.
+    /// The arguments of a term, from some child on, become the operands.
     fn arguments(&mut self, formula: &Formula, term: TermId, skip: usize) {
         self.operands.clear();
         let arguments = formula.children(term).skip(skip).enumerate();

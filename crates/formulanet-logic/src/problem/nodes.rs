@@ -77,7 +77,7 @@ impl Nodes {
         self.edges(node).map(|edge| (self.targets[edge], self.classes[edge]))
     }
 
-    /// Adds a block behind all others, and returns its first node.
+    /// Appends a block and returns its first node.
     pub(super) fn append(&mut self, block: &Nodes) -> u32 {
         let (first, edges) = (self.len() as u32, self.targets.len() as u32);
         self.labels.extend_from_slice(&block.labels);

@@ -2,13 +2,13 @@
 
 use super::wide::wide;
 
-/// What a step is made with.
+/// The parameters of a step.
 #[derive(Clone, Copy)]
 pub(crate) struct AdamStep {
     /// How much of the running means of gradients and of their squares is kept.
     pub(crate) beta_1: f32,
     pub(crate) beta_2: f32,
-    /// How much of a true mean the running means are after so many steps.
+    /// The share of a true mean that the running means have after this many steps.
     pub(crate) unbiased_1: f32,
     pub(crate) unbiased_2: f32,
     pub(crate) rate: f32,

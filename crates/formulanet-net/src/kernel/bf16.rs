@@ -4,8 +4,8 @@
 //! operands are cut into [`Tile`]s of pairs along the inner index, the same for every CPU, and a [`Unit`] does what
 //! differs between CPUs: it rounds numbers into tiles and multiplies panels of them.
 //!
-//! Every number of a product is summed in the order of the inner index, whatever the number of rows beside it. So a
-//! row has the same bits alone and among others.
+//! Every number of a product is summed in the order of the inner index, whatever the number of rows. So a row has the same bits
+//! alone and among others.
 
 use std::cell::RefCell;
 
@@ -73,7 +73,7 @@ pub(super) trait Unit {
     fn multiply(&self, c: &mut [f32], stride: usize, adds: bool, a: &[Step], b: &[Step], rows: usize);
 }
 
-/// How many numbers a part of a matrix spans, of rows that begin `stride` apart.
+/// The number of values that a part of a matrix spans, whose rows begin `stride` apart.
 const fn span(rows: usize, columns: usize, stride: usize) -> usize {
     (rows - 1) * stride + columns
 }
@@ -87,9 +87,9 @@ pub(super) enum Side {
     Right,
 }
 
-/// Cuts an operand into panels along the inner index, padded with zeros. The matrix has so many rows and columns as it
-/// lies in memory, before it is read one way or the other. `to` is made longer if it must be; what it has beyond the
-/// panels, which are returned, stays for the next operand.
+/// Cuts an operand into panels along the inner index, padded with zeros. The matrix has this many rows and columns as it lies in
+/// memory, before it is read one way or the other. `to` is made longer if necessary; its content after the panels, which are
+/// returned, stays for the next operand.
 pub(super) fn pack<'a>(
     unit: &dyn Unit,
     to: &'a mut Vec<Step>,
@@ -235,7 +235,7 @@ mod tests {
         units
     }
 
-    /// Numbers of every exponent that is not denormal, halfway between two bf16 or just beside, and special ones.
+    /// Numbers of every exponent that is not denormal, halfway between two bf16 or close to that, and special ones.
     fn numbers(count: usize) -> Vec<f32> {
         let special = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN, 1.0, -1.5];
         let others = (0u32..).map(|i| {

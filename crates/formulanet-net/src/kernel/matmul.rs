@@ -93,7 +93,7 @@ impl Kernel {
         matches!(self, Kernel::RoundedPortable | Kernel::RoundedAvx2)
     }
 
-    /// What multiplies bf16, in the kernels that keep numbers as bf16.
+    /// The instructions for products of bf16, in the kernels that keep numbers as bf16.
     fn unit(self) -> Option<Box<dyn Unit>> {
         match self {
             Kernel::RoundedPortable => Some(Box::new(bf16::Plain)),
@@ -149,7 +149,7 @@ thread_local! {
 }
 
 impl Packed {
-    /// Lays a matrix of so many rows and columns out.
+    /// Lays out a matrix with this many rows and columns.
     pub(crate) fn new(kernel: Kernel, matrix: &[f32], [rows, columns]: [usize; 2], read: Read) -> Self {
         assert_eq!(matrix.len(), rows * columns, "shapes do not fit");
         let [k, n] = match read {
@@ -307,7 +307,7 @@ mod tests {
     const ROWS: [usize; 8] = [0, 1, 5, 15, 17, 64, 255, 257];
     const SHAPES: [[usize; 2]; 7] = [[1, 1], [2, 256], [3, 17], [33, 15], [64, 64], [17, 3], [130, 2]];
 
-    /// `expected` is a sum of so many products of numbers up to 1.
+    /// `expected` is a sum of this many products of numbers up to 1.
     fn assert_near(kernel: Kernel, found: f32, expected: f32, terms: usize, what: &str) {
         let tolerance = if Kernel::BF16.contains(&kernel) { 8e-3 } else { 1e-6 } * (terms as f32 + 1.0);
         assert!((found - expected).abs() <= tolerance, "{kernel:?} {what}: {found}, not {expected}");

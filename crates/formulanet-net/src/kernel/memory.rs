@@ -4,9 +4,9 @@ use std::panic::resume_unwind;
 use std::sync::Barrier;
 use std::{io, thread};
 
-/// Gives memory that nobody uses back to the system. The C library keeps what threads have freed, for each thread apart, so
-/// that a process that answers for days would hold the most that each of them ever needed. Does nothing where the C library
-/// is not GNU's. It takes some milliseconds: call it once in a while.
+/// Releases unused memory to the system. The C library keeps memory that threads have freed, for each thread apart, so that a
+/// long-running process would hold the most that each of them ever needed. Does nothing unless the C library is GNU's. It takes
+/// some milliseconds: call it once in a while.
 pub fn give_memory_back() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: the function has no arguments but how much to keep, may be called from any thread at any time, and touches
@@ -16,9 +16,9 @@ pub fn give_memory_back() {
     }
 }
 
-/// The same when nobody computes: gives back what is free at the end of each place from which threads take memory, too, which
-/// the C library keeps otherwise. `places` is as many as [`return_large_memory`] was told. What the process holds afterwards
-/// depends on what is in use, not on what was in use before.
+/// Releases memory while no thread computes, including what is free at the end of each arena, which the C library keeps
+/// otherwise. `places` is as many as [`return_large_memory`] was given. The memory that the process holds afterwards depends on
+/// what is in use, not on what was in use before.
 pub fn give_all_memory_back(places: usize) {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
@@ -89,9 +89,9 @@ fn free_piece_of_each(places: usize) -> Vec<u8> {
     own
 }
 
-/// Lets what is large go back to the system as soon as it is freed. By itself, the C library takes the size of what was freed
-/// for a reason to keep the next of that size, and small pieces between large ones hold these. And lets threads take memory
-/// from so many places at most. Call it before there are threads. Does nothing where the C library is not GNU's.
+/// Makes the C library release large allocations as soon as they are freed, and limits the number of arenas. By default, it takes
+/// a freed size as a reason to keep the next of that size, and small pieces between large ones hold these. Call it before there
+/// are threads. Does nothing unless the C library is GNU's.
 pub fn return_large_memory(places: usize) {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     set([
@@ -114,7 +114,7 @@ fn set<const COUNT: usize>(settings: [(i32, i32); COUNT]) {
     }
 }
 
-/// From so many bytes on, a piece of memory is large.
+/// The least bytes of a large allocation.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const LARGE_PIECE: i32 = 1 << 16;
 /// More than the C library keeps of a stack.
@@ -124,8 +124,8 @@ const STACK: usize = 1 << 15;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const KEPT: i32 = 1 << 17;
 
-/// An empty vector with room for so many numbers, in large pages where the system has them: a model's numbers are thousands of
-/// small ones, each of which takes the system a microsecond when it is first touched.
+/// An empty vector with this capacity, in large pages where the system has them: a model's numbers are thousands of small pages,
+/// each of which takes the system a microsecond when it is first touched.
 pub(crate) fn roomy(count: usize) -> Vec<f32> {
     let mut numbers: Vec<f32> = Vec::with_capacity(count);
     #[cfg(target_os = "linux")]

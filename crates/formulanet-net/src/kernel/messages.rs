@@ -2,7 +2,7 @@
 
 use super::wide::wide;
 
-/// The numbers of so many rows that belong to something each: group g has `items[starts[g]..starts[g + 1]]`.
+/// The indices of rows that belong to each group: group g has `items[starts[g]..starts[g + 1]]`.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Groups {
     pub(crate) starts: Vec<u32>,
@@ -43,7 +43,7 @@ impl Part {
     }
 }
 
-/// What edges of a class do to what is sent along them: each number of it times a gain, plus a shift, and ReLU.
+/// The transformation of messages along edges of a class: a gain and a shift for each number, and ReLU.
 #[derive(Clone, Copy)]
 pub(crate) struct Gates<'a> {
     pub(crate) gains: &'a [f32],
@@ -97,7 +97,7 @@ impl Edges {
     }
 }
 
-/// What a node receives along its edges, in a block of its row.
+/// The messages that a node receives along its edges, in a block of its row.
 #[inline(always)]
 fn receive<const N: usize>(
     out: &mut [f32; N],
@@ -126,19 +126,19 @@ fn receive<const N: usize>(
 pub(crate) struct Way<'a> {
     pub(crate) part: Part,
     pub(crate) edges: &'a Edges,
-    /// What a node multiplies the sum of what it receives with.
+    /// The factor of the sum of the messages that a node receives.
     pub(crate) factors: &'a [f32],
     pub(crate) gates: Gates<'a>,
 }
 
-/// What some nodes add to their own rows: a row for each symbol, and which symbol every node has, if any.
+/// The rows that some nodes add to their own: a row for each symbol, and the symbol of every node, if any.
 #[derive(Clone, Copy)]
 pub(crate) struct OfSymbols<'a> {
     pub(crate) rows: &'a [f32],
     pub(crate) symbols: &'a [u32],
 }
 
-/// What meets at a node, in a block of its row.
+/// The sum of the messages at a node, in a block of its row.
 #[inline(always)]
 fn meet_at<const N: usize>(
     out: &mut [f32; N],
@@ -262,8 +262,8 @@ wide! {
 }
 
 wide! {
-    /// Mean and largest of every number over the rows of each group, the one behind the other in `pooled`, and
-    /// which row the largest comes from. A group of no rows has zeros.
+    /// Mean and maximum of every number over the rows of each group, one after the other in `pooled`, and the row of each
+    /// maximum. A group of no rows has zeros.
     pub(crate) fn pool(
         out: &mut [f32],
         pooled: Part,

@@ -125,7 +125,7 @@ wide! {
     }
 }
 
-/// What a backward pass knows of a norm's forward pass.
+/// The values of a norm's forward pass that its backward pass needs.
 #[derive(Clone, Copy)]
 pub(crate) struct Normalised<'a> {
     /// The rows before scale and shift.

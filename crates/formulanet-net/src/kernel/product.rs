@@ -1,7 +1,7 @@
 //! The f32 matrix products, written once for vectors of any width.
 //!
-//! Every number of a product is one chain of multiply-adds in the order of the inner index, whatever the number of
-//! rows beside it. So a row has the same bits alone and among others.
+//! Every number of a product is one chain of multiply-adds in the order of the inner index, whatever the number of rows. So a row
+//! has the same bits alone and among others.
 
 use super::simd::Simd;
 
@@ -44,9 +44,9 @@ fn pack_rows(to: &mut Vec<f32>, rows: &[f32], n: usize, width: usize) {
 /// A left-hand side.
 #[derive(Clone, Copy)]
 enum Left {
-    /// Rows at a distance of so many numbers.
+    /// Rows with this stride.
     Rows(*const f32, usize),
-    /// A panel of so many columns, of which each is a row of the product.
+    /// A panel of this many columns, each of which is a row of the product.
     Panel(*const f32, usize),
 }
 

@@ -3,7 +3,7 @@
 use super::norm::{Affine, AffineGradient, EPSILON};
 use super::wide::wide;
 
-/// So many sums are kept apart, so that they fill vectors.
+/// The number of separate sums, which fill vectors.
 const LANES: usize = 16;
 
 /// The sum of what a function makes of every pair of numbers of two rows, in the same order on every CPU.

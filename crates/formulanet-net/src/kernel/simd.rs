@@ -1,4 +1,4 @@
-//! Vectors of numbers, as wide as the CPU has them, behind one small trait.
+//! Vectors of numbers, as wide as the CPU has them, in one small trait.
 
 /// The few operations that a matrix product needs. Loads and stores may be unaligned.
 ///
@@ -7,7 +7,7 @@
 /// Every operation may be called only on a CPU that has the instructions of the implementing type, with pointers to
 /// [`Simd::LANES`] readable (or, for `store`, writable) numbers; `splat` reads one.
 pub(crate) trait Simd {
-    /// How many numbers a vector has.
+    /// The number of lanes of a vector.
     const LANES: usize;
     /// A vector.
     type Vector: Copy;

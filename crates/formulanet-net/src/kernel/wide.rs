@@ -1,4 +1,4 @@
-//! Plain loops, compiled for wider vectors beside the ordinary ones.
+//! Plain loops, compiled for wider vectors in addition to the ordinary ones.
 
 /// Defines a function of plain loops for every CPU, for one with AVX2 and for one with AVX-512, and picks when it is
 /// called. The compiler makes vectors of the loops; it never changes their order or rounding, so all give the same bits.

@@ -1,4 +1,4 @@
-//! What a network for whole problems is made of.
+//! The architecture of a network for whole problems.
 
 use std::ops::Range;
 
@@ -21,12 +21,11 @@ pub enum Loss {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TogetherConfig {
-    /// How many labels nodes have.
+    /// The number of node labels.
     pub labels: usize,
-    /// How many classes edges have.
+    /// The number of edge classes.
     pub edge_classes: usize,
-    /// How many names of symbols there are, with the first for symbols whose name is hidden or unknown; 0 if the network
-    /// never looks at names.
+    /// The number of symbol names, including the first, for hidden or unknown names; 0 if the network ignores names.
     pub names: usize,
     /// Length of a node's vector.
     pub dimension: usize,
@@ -34,7 +33,7 @@ pub struct TogetherConfig {
     pub rounds: usize,
     /// Length of the hidden layer that scores a candidate.
     pub hidden: usize,
-    /// How many numbers are known of each candidate beside its formula, such as what a retriever says.
+    /// The number of features of each candidate in addition to its formula, such as those of a retriever.
     pub features: usize,
     /// Length of the hidden layer of a score by those numbers alone, to which the graph's score is added; 0 for none. The
     /// graph's score begins at zero then.
@@ -60,7 +59,7 @@ impl TogetherConfig {
     }
 }
 
-/// What the edges of a class do to messages in one direction: a row of gains and of shifts for each class.
+/// The transformation of messages by edge class in one direction: a row of gains and of shifts for each class.
 #[derive(Clone, Debug)]
 pub(crate) struct Gate {
     pub(crate) gains: Range<usize>,
@@ -70,7 +69,7 @@ pub(crate) struct Gate {
 /// h' = norm(h + W relu(Z h + up + down + V s + c) + b), where `up` and `down` are sums of messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Round {
-    /// What a node sends up, what it sends down, and Z, one below the other.
+    /// The matrices for messages up, messages down, and Z, one below the other.
     pub(crate) products: Weight,
     /// c
     pub(crate) met_bias: Range<usize>,
@@ -113,7 +112,7 @@ pub struct TogetherFunctions {
     pub(crate) labels: Range<usize>,
     /// How symbols begin: outside the conjecture, and in it.
     pub(crate) symbols: Range<usize>,
-    /// What a name adds to that.
+    /// The contribution of a name.
     pub(crate) names: Option<Range<usize>>,
     pub(crate) rounds: Vec<Round>,
     /// Reads the vectors of a candidate, and the numbers that are known of it.
@@ -141,7 +140,7 @@ fn around_zero(deviation: f32) -> Initial {
     Initial::Normal { mean: 0.0, deviation }
 }
 
-/// Weights whose product with so many numbers of variance 1 has a third of it.
+/// Weights whose product with this many numbers of variance 1 has a third of it.
 fn linear(inputs: usize) -> Initial {
     around_zero((1.0 / (3 * inputs.max(1)) as f32).sqrt())
 }

@@ -25,7 +25,7 @@ pub struct ProblemInput {
     pub statement_starts: Vec<u32>,
     /// The nodes of every statement.
     pub statement_nodes: Vec<u32>,
-    /// What is known of every candidate beside its formula, one candidate after the other.
+    /// The features of all candidates in addition to their formulas, one candidate after the other.
     pub features: Vec<f32>,
 }
 
@@ -33,17 +33,17 @@ impl ProblemInput {
     /// Stands for no symbol at nodes that have none.
     pub const NO_SYMBOL: u32 = u32::MAX;
 
-    /// How many candidates there are.
+    /// The number of candidates.
     pub fn candidates(&self) -> usize {
         self.roots.len().saturating_sub(1)
     }
 
-    /// How many nodes there are, which is about how much work it is.
+    /// The number of nodes, a measure of the work.
     pub fn nodes(&self) -> usize {
         self.labels.len()
     }
 
-    /// What is wrong with it, if anything is.
+    /// Returns an error message if it is invalid.
     fn fault(&self, config: &TogetherConfig) -> Option<&'static str> {
         let (nodes, statements) = (self.labels.len(), self.roots.len());
         let are_nodes = |numbers: &[u32]| numbers.iter().all(|&n| (n as usize) < nodes);
@@ -78,9 +78,9 @@ impl ProblemInput {
                     && starts.first() == Some(&0)
                     && starts.last().is_some_and(|&end| end as usize == self.statement_nodes.len())
                     && starts.is_sorted(),
-                "the statements' nodes do not lie one behind the other",
+                "the statements' nodes are not contiguous",
             ),
-            (self.features.len() == self.candidates() * config.features, "not so many features"),
+            (self.features.len() == self.candidates() * config.features, "a wrong number of features"),
         ];
         checks.into_iter().find(|(is_right, _)| !is_right).map(|(_, fault)| fault)
     }

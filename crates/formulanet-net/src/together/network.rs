@@ -26,7 +26,7 @@ impl TogetherNetwork {
         &self.model
     }
 
-    /// What it runs on.
+    /// The resources that it runs on.
     pub fn compute(&self) -> &Compute {
         &self.compute
     }

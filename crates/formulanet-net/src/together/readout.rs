@@ -7,7 +7,7 @@ use crate::together::config::{Loss, Scorer};
 use crate::together::input::Company;
 use crate::together::round::Pass;
 
-/// What the backward pass of the readout needs.
+/// The values that the backward pass of the readout needs.
 pub(crate) struct ReadoutTrace {
     /// Root, mean and largest of every statement's nodes.
     vectors: Vec<f32>,
@@ -18,12 +18,13 @@ pub(crate) struct ReadoutTrace {
     hidden: Vec<f32>,
 }
 
-/// What training makes of the scores of a micro-batch.
+/// The loss and gradients of the scores of a micro-batch.
 pub(crate) struct Judged {
     /// The gradient of every score.
     pub(crate) errors: Vec<f32>,
     pub(crate) loss: f64,
-    /// How many candidates are judged rightly; or, against each other, in how many problems a useful one is first.
+    /// The number of correctly classified candidates; with a listwise loss, the number of problems with a useful candidate in
+    /// first place.
     pub(crate) correct: usize,
 }
 

@@ -25,17 +25,17 @@ pub(crate) struct Vectors {
     pub(crate) symbols: Vec<f32>,
 }
 
-/// What the backward pass of a norm of a sum needs.
+/// The values that the backward pass of a norm of a sum needs.
 struct Normalised {
     rows: Vec<f32>,
     inverse: Vec<f32>,
 }
 
-/// What the backward pass of a round needs.
+/// The values that the backward pass of a round needs.
 pub(crate) struct RoundTrace {
     /// The vectors before the round. Before the first, nodes are those that differ.
     before: Vectors,
-    /// What every node sends up, what it sends down, and Z.
+    /// The messages of every node up and down, and Z.
     products: Vec<f32>,
     /// After ReLU.
     active: Vec<f32>,

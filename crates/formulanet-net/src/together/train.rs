@@ -21,12 +21,12 @@ pub struct LabelledProblem<'a> {
     pub useful: &'a [bool],
 }
 
-/// Problems that are learnt from in one step, ready for the network.
+/// The problems of one training step, as input of the network.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TogetherBatch {
     parts: Vec<BatchPart>,
     dropout: Dropout,
-    /// What each candidate, or each problem, counts.
+    /// The weight of each candidate or problem.
     share: f32,
     candidates: usize,
     problems: usize,
@@ -44,7 +44,7 @@ struct BatchPart {
 }
 
 impl TogetherBatch {
-    /// A batch of problems, in micro-batches of about so many nodes.
+    /// A batch of problems, in micro-batches of about this many nodes.
     ///
     /// # Panics
     ///
@@ -82,18 +82,18 @@ impl TogetherBatch {
         }
     }
 
-    /// The same batch, of which numbers are left out at random, so that no single one is relied on.
+    /// Applies dropout to the batch, so that no single number is relied on.
     #[must_use]
     pub fn with_dropout(self, dropout: Dropout) -> Self {
         TogetherBatch { dropout, ..self }
     }
 
-    /// How many candidates there are.
+    /// The number of candidates.
     pub fn candidates(&self) -> usize {
         self.candidates
     }
 
-    /// How many problems there are.
+    /// The number of problems.
     pub fn problems(&self) -> usize {
         self.problems
     }
@@ -111,12 +111,12 @@ pub enum Trains {
     Graph,
 }
 
-/// What a batch teaches.
+/// The result of a batch.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TogetherGradients {
     /// The gradient of every number that is trained.
     pub values: Vec<f32>,
-    /// What the batch taught about the network as it is.
+    /// The loss and accuracy of the batch.
     pub outcome: TogetherOutcome,
 }
 
@@ -125,8 +125,8 @@ pub struct TogetherGradients {
 pub struct TogetherOutcome {
     /// The mean cross-entropy.
     pub loss: f64,
-    /// How many candidates were judged rightly; or, if they are judged against each other, in how many problems a useful
-    /// one came first.
+    /// The number of correctly classified candidates; with a listwise loss, the number of problems with a useful candidate in
+    /// first place.
     pub correct: usize,
 }
 

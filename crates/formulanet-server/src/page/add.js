@@ -45,7 +45,7 @@ byId("add-form").addEventListener("submit", async (event) => {
     isOwnText.clear();
     await readLibraries();
   } catch (error) {
-    if (error.status === 401) return stop(addToken, "The server wants the token of its --token-file.");
+    if (error.status === 401) return stop(addToken, "Wrong token. Enter the token from the server's --token-file.");
     if ((error.field || "").endsWith(".statement")) return mark(byId("add-statement-wrong"), addStatement, statement, error);
     mark(general, (error.field || "").endsWith(".name") ? addName : null, undefined, error);
   }

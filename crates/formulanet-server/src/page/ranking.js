@@ -153,13 +153,14 @@ function show(found, texts) {
 
 function tell(places) {
   if (!answers.length) {
-    status.textContent = "Nothing was ranked.";
+    status.textContent = "No results.";
     return;
   }
   const [first, other] = answers, count = counted(first.premises.length, "premise");
   const took = Math.round(Math.max(...answers.map((answer) => answer.took_ms)));
   let text = `${other ? "2 × " : ""}${count} in ${took} ms, ranked by the model ${first.model}.`;
-  if (other) text += ` ${[...places[0].keys()].filter((name) => places[1].has(name)).length} are in both lists.`;
+  const both = other && [...places[0].keys()].filter((name) => places[1].has(name)).length;
+  if (other) text += ` ${both} ${both === 1 ? "is" : "are"} in both lists.`;
   const named = (relation) => [...new Set(answers.flatMap((answer) => (answer.existing || []).filter((found) => found.relation === relation).map((found) => found.name)))];
   const same = named("same"), general = named("instance");
   if (same.length) text += ` Already in the library: ${same.join(", ")}.`;
@@ -204,7 +205,7 @@ function row(premise, elsewhere) {
 // The symbols that a premise shares with the conjecture. Nobody reads a number digit by digit.
 function sharedOf(premise) {
   const digits = ["BIT0", "BIT1", "_", "_0"];
-  const shared = (premise.shared || []).filter((symbol) => !digits.includes(symbol));
+  const shared = (premise.shared_symbols || []).filter((symbol) => !digits.includes(symbol));
   return shared.map((symbol) => (symbol === "NUMERAL" ? "numerals" : symbol));
 }
 

@@ -56,7 +56,7 @@ async function copy(kind) {
     // Pages that came without encryption from another machine, and browsers that ask first: the text is there to take.
     box.focus();
     box.select();
-    said = "The browser does not let the page copy. The text is selected: copy it with Ctrl C.";
+    said = "The browser blocked copying. The text is selected: copy it with Ctrl C.";
   }
   if (kind === "link" && premises.value.length > LONGEST_OWN) said += " Your own statements are too long for the link.";
   note.textContent = said;

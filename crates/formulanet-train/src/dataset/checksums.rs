@@ -1,4 +1,4 @@
-//! What the files of a prepared folder were when they were written.
+//! Checksums of the files of a prepared directory.
 
 use std::collections::BTreeMap;
 use std::path::Path;

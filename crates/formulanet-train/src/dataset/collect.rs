@@ -53,7 +53,7 @@ pub(super) struct Collection {
     /// Names that stood for more than one graph; the first one counts.
     pub(super) ambiguous_premises: usize,
     pub(super) skipped: SkippedStatements,
-    /// For each graph, the same statement as a part of problems, if somebody asked for it.
+    /// For each graph, the statement as a part of problems, if requested.
     pub(super) statements: StatementCollection,
     label_numbers: HashMap<String, u32>,
     premise_numbers: HashMap<String, u32>,

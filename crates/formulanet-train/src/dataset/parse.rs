@@ -18,7 +18,7 @@ use formulanet::Language;
 use formulanet::read::SkippedStatements;
 use formulanet::util::hash::{hash_text, mix};
 
-/// What a file holds, in order.
+/// The contents of a file, in order.
 pub(super) enum Entry {
     /// A conjecture, to which the entries after it belong.
     Conjecture {
@@ -352,7 +352,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Names to draw from, beside the formula's own, so that a formula with one variable is renamed as well.
+/// Names to draw from in addition to the formula's own, so that a formula with one variable is renamed as well.
 const POOL: [&str; 32] = [
     "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "m", "n", "p", "q", "r", "s", "t", "u", "v", "w",
     "x", "y", "z", "x'", "y'", "A", "B", "P", "Q", "S", "V",

@@ -94,12 +94,12 @@ struct LimitsForm {
     treelets: u64,
 }
 
-/// What preparing a data set came to.
+/// The result of preparing a data set.
 #[derive(Debug)]
 pub enum Preparation {
     /// The folder was written, without some statements.
     Written(Meta, SkippedStatements),
-    /// The same folder was already there.
+    /// The directory existed already.
     AlreadyThere(Meta),
 }
 
@@ -174,7 +174,7 @@ pub(super) fn recognise(source: &Source, input: &Path, longest: usize) -> Result
     }
 }
 
-/// How many files may be under way: they are kept until all files before them are done. More threads have nothing to do.
+/// The most files in progress: they are kept until all files before them are done. More threads have nothing to do.
 const WINDOW: usize = 64;
 
 /// Reads, parses and puts together all files: one thread reads, `threads` parse, this one puts together.

@@ -33,7 +33,7 @@ pub struct Problems {
     statements: Statements,
     problems: Vec<Entry>,
     candidates: Vec<Candidate>,
-    /// Names of the numbers that are known of each candidate beside its formula, such as what a retriever says.
+    /// Names of the features of each candidate in addition to its formula, such as those of a retriever.
     features: Vec<String>,
     /// These numbers, one candidate after the other; the upper half of their bits.
     values: Vec<u16>,
@@ -60,7 +60,7 @@ struct Entry {
     statement: u32,
     split: Split,
     candidates: Range<usize>,
-    /// How many statements are useful, among the candidates or not.
+    /// The number of useful statements, among the candidates or not.
     relevant: usize,
 }
 
@@ -80,25 +80,25 @@ pub struct Problem<'a> {
     pub name: &'a str,
     /// The conjecture's number among all statements.
     pub conjecture: u32,
-    /// What it is used for.
+    /// Its split.
     pub split: Split,
     /// Its candidates.
     pub candidates: &'a [Candidate],
-    /// How many statements are useful for it, among the candidates or not.
+    /// The number of statements that are useful for it, among the candidates or not.
     pub relevant: usize,
-    /// What is known of the candidates, one after the other.
+    /// The features of the candidates, one after the other.
     values: &'a [u16],
 }
 
 impl Problem<'_> {
-    /// What is known of a candidate beside its formula.
+    /// The features of a candidate in addition to its formula.
     pub fn features(&self, candidate: usize) -> impl Iterator<Item = f32> + '_ {
         let width = self.values.len() / self.candidates.len().max(1);
         self.values[candidate * width..][..width].iter().map(|&bits| pools::lengthen(bits))
     }
 }
 
-/// How many candidates there are, and which share of all useful statements is among them.
+/// The number of candidates, and the share of all useful statements among them.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct FoundShare {
     /// Candidates of all problems.
@@ -207,12 +207,12 @@ impl Problems {
         &self.symbols
     }
 
-    /// The names of what is known of each candidate beside its formula.
+    /// The names of the features of each candidate in addition to its formula.
     pub fn features(&self) -> &[String] {
         &self.features
     }
 
-    /// How many distinct statements there are.
+    /// The number of distinct statements.
     pub fn statement_count(&self) -> usize {
         self.statements.len()
     }
@@ -226,7 +226,7 @@ impl Problems {
         self.statements.view(number as usize).expect("statements were made whole, or checked")
     }
 
-    /// How many nodes a statement has.
+    /// The number of a statement's nodes.
     pub fn statement_nodes(&self, number: u32) -> usize {
         self.statements.nodes(number as usize)
     }
@@ -236,7 +236,7 @@ impl Problems {
         self.statements.symbols(number as usize)
     }
 
-    /// How many conjectures there are.
+    /// The number of conjectures.
     pub fn len(&self) -> usize {
         self.problems.len()
     }
@@ -339,7 +339,7 @@ impl Problems {
 fn split_text(options: &Options) -> String {
     serde_json::json!({ "validation": options.validation, "seed": options.seed }).to_string()
 }
-/// What is known of some candidates of a problem, as the network reads it.
+/// The features of some candidates of a problem, as input of the network.
 pub fn scaled(scales: &[(Standardizer, usize)], problem: &Problem<'_>, candidates: &[usize]) -> Vec<f32> {
     let mut scaled = Vec::with_capacity(candidates.len() * scales.len());
     for &candidate in candidates {

@@ -54,7 +54,7 @@ pub(super) struct SourceFile {
     pub(super) is_cut: bool,
 }
 
-/// What is done with every file.
+/// The treatment of every file.
 pub(super) type Visit<'a> = &'a mut dyn FnMut(SourceFile) -> Result<(), Error>;
 
 /// Bytes of one file; a JSON Lines file may be larger, because it is read in pieces.
@@ -324,7 +324,7 @@ fn read_file(
     }
 }
 
-/// Files that lie beside data and are none.
+/// Files next to data that are not data.
 fn is_ancillary(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name);
     let stem = file.split('.').next().unwrap_or(file).to_ascii_uppercase();

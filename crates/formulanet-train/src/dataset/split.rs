@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use formulanet::util::hash::{hash_text, mix};
 
-/// What a conjecture and its statements are used for.
+/// The use of a conjecture and its statements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Split {
@@ -15,7 +15,7 @@ pub enum Split {
     Train,
     /// Held out from training, to choose between models.
     Validation,
-    /// Kept apart by whoever made the data.
+    /// Set apart by the data set's authors.
     Test,
 }
 

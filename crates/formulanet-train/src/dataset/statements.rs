@@ -47,7 +47,7 @@ impl Statements {
         self.node_offsets.len() - 1
     }
 
-    /// How many nodes a statement has.
+    /// The number of a statement's nodes.
     pub(super) fn nodes(&self, number: usize) -> usize {
         (self.node_offsets[number + 1] - self.node_offsets[number]) as usize
     }
@@ -86,7 +86,7 @@ impl Statements {
         )
     }
 
-    /// Whether arrays that came from elsewhere are statements over so many symbols.
+    /// Whether arrays from elsewhere are statements over this many symbols.
     pub(super) fn are_whole(&self, symbols: usize) -> bool {
         let count = self.len();
         let fits = |offsets: &[u64], end: usize| {
@@ -108,7 +108,7 @@ impl Statements {
     }
 }
 
-/// What a thread that parses makes of statements: graphs whose symbols are numbered by its own interner.
+/// The statements of one parsing thread: graphs whose symbols are numbered by its own interner.
 pub(super) struct StatementMaker {
     builder: StatementBuilder,
     /// For each symbol, whether its text was passed on.

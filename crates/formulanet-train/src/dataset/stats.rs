@@ -1,4 +1,4 @@
-//! What a prepared folder holds, in numbers.
+//! Statistics of a prepared directory.
 
 use serde::Serialize;
 
@@ -54,7 +54,7 @@ pub struct Distribution {
     pub percentile_99: u64,
     /// The largest.
     pub max: u64,
-    /// How many are in each class: 0, 1, 2 to 3, 4 to 7, and so on, doubling.
+    /// The number in each class: 0, 1, 2 to 3, 4 to 7, and so on, doubling.
     pub histogram: Vec<u64>,
 }
 

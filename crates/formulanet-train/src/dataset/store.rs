@@ -31,7 +31,7 @@ pub(super) const GRAPHS: &str = "graphs.safetensors";
 pub(super) const VOCABULARY: &str = "vocab.txt";
 pub(super) const META: &str = "meta.json";
 
-/// What a prepared folder was made of, and how.
+/// The source and options of a prepared directory.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Meta {
     /// Number of the folder's format.
@@ -48,7 +48,7 @@ pub struct Meta {
     pub options: Options,
     /// How much there is.
     pub counts: Counts,
-    /// What its files were when they were written.
+    /// Checksums of its files.
     #[serde(default, skip_serializing_if = "Checksums::is_empty")]
     pub(super) checksums: Checksums,
 }
@@ -129,7 +129,7 @@ pub struct Conjecture<'a> {
     pub file: &'a str,
     /// Its graph.
     pub graph: u32,
-    /// What it is used for.
+    /// Its split.
     pub split: Split,
     /// Its labelled statements.
     pub pairs: Range<usize>,
@@ -168,7 +168,7 @@ pub struct Place {
     pub bytes: Range<usize>,
 }
 
-/// What an array may be made of.
+/// Element types of arrays.
 pub(super) trait Element: AnyBitPattern + NoUninit {
     const DTYPE: Dtype;
 }
@@ -415,7 +415,7 @@ impl Prepared {
         self.arrays.places()
     }
 
-    /// What the folder was made of.
+    /// The source of the directory.
     pub fn meta(&self) -> &Meta {
         &self.meta
     }
@@ -485,7 +485,7 @@ fn find(memory: &Arc<Mmap>, counts: &Counts, labels: usize) -> Result<Arrays, St
     Ok(arrays)
 }
 
-/// What a prepared folder says about itself.
+/// The description of a prepared directory.
 pub(super) fn read_meta(path: &Path) -> Result<Meta, Error> {
     let file = path.join(META);
     let text = fs::read_to_string(&file).map_err(|error| match error.kind() {

@@ -87,7 +87,7 @@ pub(super) fn in_new_folder(
     File::open(folder_of(output)).and_then(|directory| directory.sync_all()).map_err(fail)
 }
 
-/// What is made under a temporary name belongs to its maker alone; a result is for everybody to read.
+/// A file under a temporary name is private to its maker; the result is readable by all.
 #[cfg(unix)]
 fn readable_by_others(path: &Path, mode: u32) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

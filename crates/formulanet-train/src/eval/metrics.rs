@@ -4,7 +4,7 @@
 //! (serde) and as a page ([`report_html`]). [`ranking`] is for ranked lists of any origin.
 //!
 //! ```
-//! use formulanet::measure::{Prediction, evaluate};
+//! use formulanet_train::eval::metrics::{Prediction, evaluate};
 //!
 //! let prediction = |score, is_useful| Prediction { conjecture: 0, score, is_useful };
 //! let report = evaluate(&[prediction(0.9, true), prediction(0.6, false), prediction(0.2, false)], &[])?;
@@ -35,10 +35,10 @@ use formulanet::util::vector::share;
 /// A statement is predicted to be useful if its score is above this.
 pub const THRESHOLD: f32 = 0.5;
 
-/// Scores are moved this far from 0 and 1 before their logarithm is taken, lest one mistake costs infinitely much.
+/// Scores are moved this far from 0 and 1 before their logarithm is taken, so that one error does not cost infinitely much.
 const LOG_LOSS_MARGIN: f64 = 1e-7;
 
-/// What was predicted of a statement, and what is true.
+/// The prediction for a statement, and its label.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Prediction {
     /// The conjecture that the statement is for; statements of the same conjecture are ranked against each other.
@@ -65,7 +65,7 @@ pub struct Confusion {
 /// How good predictions are. Shares are between 0 and 1.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Report {
-    /// How many predictions there are.
+    /// The number of predictions.
     pub examples: usize,
     /// Share of predictions that are right.
     pub accuracy: f64,

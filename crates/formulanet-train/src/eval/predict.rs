@@ -1,4 +1,4 @@
-//! What a network says about prepared pairs.
+//! Predictions of a network for prepared pairs.
 
 use formulanet::net::{Embedding, GraphInput, Hints, Network};
 
@@ -11,9 +11,9 @@ use formulanet::model::memory::statements::{ConjectureContext, StatementMemory};
 use formulanet::model::vocabulary::{self, SPECIAL, Vocabulary};
 use formulanet::util::random::sample;
 
-/// How many pairs are judged between two looks at the progress: the more, the more of their statements recur.
+/// The number of pairs that are scored between two reports of progress: the more, the more of their statements recur.
 const CHUNK: usize = 1 << 14;
-/// How many graphs one thread looks up in a memory before it takes the next.
+/// The number of graphs that a thread looks up in a memory at a time.
 const LOOKED_UP: usize = 64;
 
 /// The predictions of all classifiers.
@@ -70,7 +70,7 @@ impl TokenMap {
     ///
     /// # Errors
     ///
-    /// If the model knows less than a tenth of the labels, beside the special ones.
+    /// Returned if the model's vocabulary has less than a tenth of the labels, not counting special ones.
     pub fn new(data: &[String], model: &[String], name: &str) -> Result<Self, Error> {
         if data == model {
             return Ok(TokenMap { changes: None });
@@ -143,11 +143,11 @@ pub fn predict(
     Ok(predictions)
 }
 
-/// What it takes to score pairs.
+/// The data needed to score pairs.
 struct Judge<'a> {
     network: &'a Network,
     seen: &'a StatementMemory,
-    /// Of a network that reads statements with marks.
+    /// For a network that reads statements with marks.
     marker: Option<SymbolMarker>,
     prepared: &'a Prepared,
     map: &'a TokenMap,
@@ -189,7 +189,7 @@ impl Judge<'_> {
         (graphs.items, places)
     }
 
-    /// What is known of every pair beside its graphs, and its statement with marks if it has any.
+    /// The side features of every pair, and its statement with marks if it has any.
     fn hints(&self, places: &[Places], inputs: &[GraphInput<'_>]) -> (Vec<Hints>, Vec<Option<Marked>>) {
         let compute = self.network.compute();
         let parts: Vec<_> = inputs.chunks(LOOKED_UP).collect();

@@ -16,7 +16,7 @@ use crate::{Error, Progress, Stage};
 
 /// After how many facts recall is measured.
 pub const THEORY_CUTOFFS: [usize; 4] = [16, 32, 64, 256];
-/// How many facts of a ranking are looked at.
+/// The number of facts of a ranking that are evaluated.
 const LOOKED_AT: usize = 1024;
 /// Facts that are embedded between two signs of progress.
 const EMBEDDED_TOGETHER: usize = 1024;
@@ -43,7 +43,7 @@ pub struct TheoryOptions {
 }
 
 impl TheoryTest {
-    /// Reads a theory file, and will ask for its last proofs, so many, as if the library had just grown to there.
+    /// Reads a facts file, to query its last facts with proofs, each as if the library ended before it.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl TheoryTest {
         Ok(TheoryTest { file, features, tests, is_growing: true, warnings })
     }
 
-    /// What is strange in proofs, for the user.
+    /// Warnings about references of proofs, for the user.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
         [&self.file.warnings, &self.warnings].into_iter().filter_map(ProofWarnings::report)
     }
@@ -244,7 +244,7 @@ fn numbers(used: &[u32]) -> Vec<usize> {
     used.iter().map(|&fact| fact as usize).collect()
 }
 
-/// What a method put first, and how good that is.
+/// The ranking of a method, and its evaluation.
 pub struct TheoryOutcome {
     method: Method,
     facts: usize,
@@ -273,9 +273,9 @@ pub struct Measured {
 /// How early a method puts what proofs used.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct TheoryReport {
-    /// How many facts the library has.
+    /// The number of the library's facts.
     pub facts: usize,
-    /// How many facts were asked for.
+    /// The number of queried facts.
     pub tests: usize,
     /// The method's name.
     pub method: &'static str,

@@ -1,4 +1,4 @@
-//! What a network that reads whole problems says about them.
+//! Predictions of a network that reads whole problems.
 
 use formulanet::logic::problem::ProblemBuilder;
 use formulanet::net::Compute;
@@ -17,10 +17,10 @@ use formulanet::util::random::{sample, scramble};
 pub struct Company<'a> {
     /// The conjectures of these splits.
     pub splits: &'a [Split],
-    /// How many candidates of a conjecture are read together, in groups drawn at random, or the first of a pool; all of
-    /// them if nothing is said.
+    /// The number of candidates of a conjecture that are scored jointly, in random groups, or the first of a pool; all by
+    /// default.
     pub present: Option<usize>,
-    /// Ends after so many candidates at the latest, with the problem that has the last of them.
+    /// Ends after this many candidates at the latest, with the problem that has the last of them.
     pub most: Option<usize>,
 }
 
@@ -33,7 +33,7 @@ struct Group {
     places: Vec<usize>,
 }
 
-/// What judges candidates.
+/// A re-ranker under evaluation.
 pub struct Reader {
     network: TogetherNetwork,
     builder: ProblemBuilder,
@@ -165,7 +165,7 @@ pub fn pool_ranking(problems: &Problems, predictions: &Predictions) -> Result<Ra
     Ok(ranking(&lists.collect::<Result<Vec<_>, _>>()?))
 }
 
-/// The places of candidates in groups of so many, the same groups in every run.
+/// The positions of candidates in groups of this size, the same groups in every run.
 fn in_groups(count: usize, present: Option<usize>, number: usize) -> Vec<Vec<usize>> {
     let all: Vec<usize> = (0..count).collect();
     match present {

@@ -125,8 +125,7 @@ impl RunFolder {
         )
     }
 
-    /// Reads the checkpoint, and cuts the log off behind it. A run that was stopped before its first checkpoint begins
-    /// anew.
+    /// Reads the checkpoint, and truncates the log after it. A run that was stopped before its first checkpoint starts over.
     pub(super) fn restore<S: Shape>(&mut self, state: &mut State<S>) -> Result<Reached, Error> {
         let path = self.path(STATE);
         let mut reached = Reached::default();
@@ -173,7 +172,7 @@ pub(super) fn restore_bytes<S: Shape>(state: &mut State<S>, bytes: &[u8]) -> Res
 pub(super) struct RunData {
     /// Where it is, for messages.
     pub(super) path: String,
-    /// What tells it from other data, as JSON.
+    /// The identity of the data, as JSON.
     pub(super) facts: String,
 }
 

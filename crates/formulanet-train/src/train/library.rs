@@ -38,7 +38,7 @@ pub struct LibraryTrained {
     pub held_out: usize,
     /// Mean average precision for these by the reader that it began with.
     pub before: f64,
-    /// The same by the reader that was fitted.
+    /// The value for the fitted re-ranker.
     pub after: f64,
     /// Whether the fitted reader is better, and now in the library.
     pub is_kept: bool,

@@ -11,7 +11,7 @@ use formulanet::model::memory::statements::{ConjectureContext, MEMORIES, REMEMBE
 use formulanet::model::recipe::Recipe;
 use formulanet::util::random::{falls_in, sample, scramble};
 
-/// What every batch has: pairs; or, for dot products, conjectures and premises.
+/// The items of batches: pairs; or, for dot products, conjectures and premises.
 pub(super) struct Order<'a> {
     prepared: &'a Prepared,
     recipe: &'a Recipe,
@@ -19,7 +19,7 @@ pub(super) struct Order<'a> {
     /// Ranges of examples that belong together: the training pairs of each conjecture, or single conjectures.
     groups: Vec<std::ops::Range<usize>>,
     contests: Option<ContestOrder<'a>>,
-    /// For every pair, what is known beside its graphs; empty if nothing is remembered.
+    /// The side features of every pair; empty without a memory.
     hints: Vec<Hints>,
     /// Marks statements, if the recipe says so.
     marker: Option<SymbolMarker>,
@@ -31,7 +31,7 @@ pub(super) struct Order<'a> {
 }
 
 impl<'a> Order<'a> {
-    /// What is remembered of the statements of training may be nothing.
+    /// The statistics of training statements, which may be empty.
     pub(super) fn new(
         prepared: &'a Prepared,
         recipe: &'a Recipe,
@@ -63,7 +63,7 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// How many training pairs or conjectures there are.
+    /// The number of training pairs or conjectures.
     pub(super) fn count(&self) -> usize {
         self.examples
     }
@@ -147,7 +147,7 @@ impl<'a> Order<'a> {
         })
     }
 
-    /// What a batch is told of a pair's statement.
+    /// The side features of a pair's statement.
     fn hints(&self, pair: u32, step: u64) -> Hints {
         let Some(&(mut hints)) = self.hints.get(pair as usize) else { return Hints::default() };
         let dice = scramble(self.recipe.seed ^ scramble(step ^ scramble(u64::from(pair))));

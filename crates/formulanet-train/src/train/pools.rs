@@ -30,7 +30,7 @@ pub struct PoolSource {
 pub struct PoolOptions {
     /// Candidates of a pool.
     pub size: usize,
-    /// Which facts with a proof are held out for validation. Nobody knows their proofs.
+    /// The facts with a proof that are held out for validation. Their proofs are hidden.
     pub validation: HoldOut,
     /// Chooses them, and which goals are asked without proofs.
     pub seed: u64,
@@ -52,7 +52,7 @@ struct Asked {
     knows_proofs: bool,
 }
 
-/// What is known of a theory.
+/// The known part of a facts file.
 struct Known {
     file: ProofCorpusFile,
     features: Vec<Features>,

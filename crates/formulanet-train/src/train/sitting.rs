@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Event, Line, RunEnd, RunFolder, RunOptions, Validation, shared};
 use crate::{Error, Progress, Silent};
 
-/// How far a run is: what a checkpoint has beside the numbers.
+/// The progress of a run: the part of a checkpoint that is not weights.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Reached {
     pub(super) step: u64,
@@ -21,22 +21,22 @@ pub(super) struct Reached {
     pairs: Option<u64>,
 }
 
-/// What learns in a run.
+/// The network that a run trains.
 pub(super) trait Learner {
-    /// What it learns from in a step.
+    /// The batch of a step.
     type Batch: Send;
     /// The shape of its network.
     type Shape: Shape;
 
     /// Everything that training changes.
     fn state(&self) -> &State<Self::Shape>;
-    /// What it computes with.
+    /// Its resources.
     fn compute(&self) -> &Compute;
-    /// How many examples a batch has.
+    /// The number of examples in a batch.
     fn examples(batch: &Self::Batch) -> usize;
     /// Takes a step; returns the length of the gradient.
     fn step(&mut self, batch: &Self::Batch, rate: f32, step: u64, sums: &mut Sums) -> Result<f64, Error>;
-    /// The learning rate of a step, of so many, of which so many are an epoch.
+    /// The learning rate of a step, given the number of all steps and of steps in an epoch.
     fn rate(&self, step: u64, total: u64, batches: u64) -> f32;
     /// Batches between two validations, if anything is held out.
     fn validate_every(&self) -> Option<u64>;

@@ -17,7 +17,7 @@ use formulanet::model::JointModelFile;
 use formulanet::model::joint::{JointOrigin, JointRecipe, Standardizer};
 use order::{ProblemOrder, common_names};
 
-/// What is trained, from what, and where to.
+/// The network, data and directory of a run.
 #[derive(Clone, Copy)]
 pub struct TogetherRun<'a> {
     /// The data.
@@ -26,7 +26,7 @@ pub struct TogetherRun<'a> {
     pub recipe: &'a JointRecipe,
     /// The run folder: written, or gone on with.
     pub folder: &'a Path,
-    /// What does not change the result.
+    /// Settings that do not change the result.
     pub options: RunOptions,
 }
 
@@ -45,7 +45,7 @@ pub fn train_together(
     train_together_from(run, None, progress, listen)
 }
 
-/// The same, which begins with the weights of a network of the same size.
+/// Initializes with the weights of a network of the same size.
 pub(super) fn train_together_from(
     run: &TogetherRun<'_>,
     first: Option<&JointModelFile>,
@@ -94,7 +94,7 @@ pub(super) fn train_together_from(
     sit(sitting, move |step| maker.batch(step))
 }
 
-/// What tells problems from others.
+/// The identity of a data set of problems.
 fn data_of(problems: &Problems) -> RunData {
     let origin = problems.origin();
     let facts = serde_json::json!({
@@ -115,7 +115,7 @@ fn scales_of(problems: &Problems) -> Vec<Standardizer> {
     Standardizer::learn(problems.features(), rows.map(Vec::into_iter))
 }
 
-/// What training works with.
+/// The state of training.
 struct TogetherTrainer<'a> {
     problems: &'a Problems,
     recipe: &'a JointRecipe,
@@ -125,7 +125,7 @@ struct TogetherTrainer<'a> {
     features_end: u64,
     state: State<TogetherConfig>,
     compute: Compute,
-    /// How many candidates are held out.
+    /// The number of held-out candidates.
     validation: usize,
 }
 

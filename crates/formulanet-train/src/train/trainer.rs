@@ -1,4 +1,4 @@
-//! What takes the steps of a training run, and what becomes of the weights.
+//! The trainer, which takes the steps of a run, and the weights that result.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use formulanet::model::recipe::Recipe;
 use formulanet::model::{ModelFile, Origin, PriorKnowledge, vocabulary};
 use formulanet::util::random::sample;
 
-/// What training works with.
+/// The state of training.
 pub(super) struct Trainer<'a> {
     prepared: &'a Prepared,
     recipe: &'a Recipe,
@@ -141,7 +141,7 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    /// What networks run on that are made in between.
+    /// The resources of intermediate networks.
     fn compute_again(&self) -> Compute {
         Compute::among(self.compute.group(), self.recipe.precision, self.compute.threads())
     }

@@ -27,7 +27,7 @@ impl GoalAnalysis {
         Self::read_as(retriever, conjecture, &retriever.hol_options())
     }
 
-    /// The same with options of one's own, such as what `+` means where nothing tells.
+    /// Analyzes a goal with other options, such as the meaning of `+`.
     ///
     /// # Errors
     ///

@@ -13,9 +13,9 @@ use crate::{Language, Statement};
 /// A statement of a library.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LibraryEntry {
-    /// What it says.
+    /// Its text.
     pub statement: Statement,
-    /// The same for statements with the same graph.
+    /// A hash that statements with the same graph share.
     pub graph: u64,
     /// The module or file that it is from.
     pub module: Arc<str>,
@@ -26,11 +26,11 @@ pub struct LibraryEntry {
 pub struct LibrarySnapshot {
     /// Its statements, in order.
     pub entries: Vec<LibraryEntry>,
-    /// What scores need of each.
+    /// The rows that scores are computed from.
     pub rows: VectorColumn,
-    /// What most of its statements are written in.
+    /// The language of most of its statements.
     pub language: Language,
-    /// What its statements are recognised by and what their proofs used, unless there are too many without a proof.
+    /// The features and dependencies of its statements, unless there are too many and none has a proof.
     pub learned: Option<ProofRetriever>,
     /// The reader that was fitted to it, if there is one.
     pub fitted: Option<JointModelFile>,

@@ -1,11 +1,11 @@
-//! What scores need of statements: one row each.
+//! Columns with one row per statement, from which scores are computed.
 
 use std::ops::Range;
 
 /// A statement as a model scores it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct VectorRow<'a> {
-    /// What the network makes of it.
+    /// Its embedding.
     pub vector: &'a [f32],
     /// Its number among the statements that the model remembers, if it is one of them.
     pub memory_id: Option<u32>,
@@ -51,12 +51,12 @@ pub struct VectorColumn {
 }
 
 impl VectorColumn {
-    /// No rows yet, of vectors with so many numbers.
+    /// An empty column for vectors of this length.
     pub fn new(width: usize) -> Self {
         VectorColumn { width, ..VectorColumn::default() }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.memory_id.len()
     }
@@ -81,7 +81,7 @@ impl VectorColumn {
         (0..self.len()).map(|number| self.get(number))
     }
 
-    /// The vectors of some rows, one behind the other.
+    /// The concatenated vectors of some rows.
     pub(crate) fn vectors(&self, rows: Range<usize>) -> &[f32] {
         &self.vectors[rows.start * self.width..rows.end * self.width]
     }

@@ -1,4 +1,4 @@
-//! What was found in a hammer's files, kept for the next call with the same files.
+//! The analysis of a hammer's files, cached for the next call with the same files.
 //!
 //! A hammer starts several predictors at once, each with the same files. What they say takes a fifth of the files' space, so
 //! an entry is mapped and copied in a small part of the time that looking into the files takes. An entry is there as a whole or
@@ -130,7 +130,7 @@ fn from_bytes(bytes: &[u8], identity: [u64; 6]) -> Option<Table> {
     (rest.0.is_empty() && is_sound(&table)).then_some(table)
 }
 
-/// What is left to read of some bytes.
+/// The unread rest of some bytes.
 struct Rest<'a>(&'a [u8]);
 
 impl<'a> Rest<'a> {
@@ -146,7 +146,7 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// Whether no number points to nowhere. A checksum keeps damage out, not a file that somebody made.
+/// Whether all references are valid. A checksum detects damage, not a forged file.
 fn is_sound(table: &Table) -> bool {
     let Table { names, name_ends, hashes, kinds, named, features, dependencies } = table;
     let ascending =

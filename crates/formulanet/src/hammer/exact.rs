@@ -16,16 +16,16 @@ pub enum VendorMethod {
     MePo,
 }
 
-/// What a fact counts for its own features, in uses.
+/// The weight of a fact's own features, in uses.
 const OWN: f64 = 1000.0;
-/// How many facts a round of `mepo` takes.
+/// The number of facts that a round of `mepo` takes.
 const ROUND: usize = 100;
 
 /// The facts before a place, as the methods know them.
 pub(super) struct ExactIndex<'a> {
     table: &'a Table,
     postings: Csr,
-    /// Of the facts before the place: how many have a feature.
+    /// The number of facts before the position that have a feature.
     frequency: Vec<u32>,
     learned: usize,
     /// By fact, for naive Bayes: how often it was used, and for how many uses the user has a feature.

@@ -1,4 +1,4 @@
-//! What hammers hand to a premise selector: three files with the features, the dependencies and the order of a library.
+//! The input of a premise selector: three files with the features, the dependencies and the order of a library.
 //!
 //! CoqHammer and Isabelle write the same files. A line of the order is a name; of the dependencies, `name:name name`; of the
 //! features, `name:"feature", "feature"`, and `name:""`, an empty feature, for none. A question is a line of features
@@ -34,7 +34,7 @@ pub struct HammerIndex<'a> {
     pub names: Vec<&'a str>,
     /// By fact: the numbers of other facts that it depends on, each once, in the order of its line. They may come later.
     pub dependencies: Vec<Vec<u32>>,
-    /// What was strange, for the user: names that the order does not have, and the like.
+    /// Warnings for the user, such as names that the order does not have.
     pub warnings: Vec<String>,
 }
 
@@ -133,7 +133,7 @@ const UNKNOWN: &str = "names are not in the order, and are ignored";
 const TWICE: &str = "names have a second line, which is ignored";
 const CIRCULAR: &str = "facts depend on themselves, which is ignored";
 
-/// What is strange in a file: how often, and where first.
+/// A kind of irregularity in a file: its count and its first occurrence.
 #[derive(Default)]
 struct FileWarnings(BTreeMap<&'static str, (usize, usize, String)>);
 
@@ -199,7 +199,7 @@ impl Text {
                 return Err(self.wrong(
                     (line, text),
                     text.len(),
-                    "`:` behind a name",
+                    "`:` after a name",
                     "the end of the line".to_owned(),
                 ));
             };
@@ -343,7 +343,7 @@ mod tests {
         let good = "a:\"f\"\n".as_bytes();
         check(good, b"", b"a\nb\na\n", "seq:3:1: expected each name once, found `a` again");
         check(good, b"", b"a b\n", "seq:1:1: expected a name without spaces, found `a b`");
-        check(good, b"a:\nb c\n", b"a\n", "dep:2:4: expected `:` behind a name, found the end of the line");
+        check(good, b"a:\nb c\n", b"a\n", "dep:2:4: expected `:` after a name, found the end of the line");
         check(
             "a:\"é\", f".as_bytes(),
             b"",

@@ -4,19 +4,19 @@
 //! would be equal. CoqHammer's program adds up what such a table has, so the table is laid out here in the same way: nodes are
 //! in one chain, those of a bucket side by side, and a new bucket begins at the front.
 
-/// How many buckets a table has as it grows, if it was made for a hundred entries.
+/// The numbers of buckets of a growing table that was made for a hundred entries.
 pub(super) const FOR_A_HUNDRED: &[usize] = &[
     103, 211, 439, 887, 1879, 4027, 8123, 16_411, 33_223, 67_307, 136_607, 277_261, 562_841, 1_142_821,
     2_320_627, 4_712_381,
 ];
-/// The same if it was made for nothing in particular.
+/// The numbers of buckets of a growing table that was made without a size.
 pub(super) const FOR_ANY: &[usize] = &[
     13, 29, 59, 127, 257, 541, 1109, 2357, 5087, 10_273, 20_753, 42_043, 85_229, 172_933, 351_061, 712_697,
     1_447_153, 2_938_679, 5_967_347,
 ];
 /// No node.
 const NONE: u32 = u32::MAX;
-/// What stands before the first node.
+/// The sentinel before the first node.
 const START: u32 = u32::MAX - 1;
 
 #[derive(Clone, Debug)]
@@ -108,7 +108,7 @@ impl GnuHashMap {
         if before == START { self.first } else { self.nodes[before as usize].next }
     }
 
-    /// Puts a node behind another, or behind the start.
+    /// Inserts a node after another, or at the start.
     fn link(&mut self, before: u32, node: usize) {
         self.nodes[node].next = self.behind(before);
         if before == START {
@@ -147,7 +147,7 @@ impl GnuHashMap {
 mod tests {
     use super::*;
 
-    /// What walking a `std::unordered_map<long, long> (100)` of GNU's library gives, by a program of a few lines.
+    /// The order of iteration over a `std::unordered_map<long, long> (100)` of GNU's library, printed by a short program.
     #[test]
     fn walks_as_gnu_does() {
         let mut chain = GnuHashMap::new(FOR_A_HUNDRED);

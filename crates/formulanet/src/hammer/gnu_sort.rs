@@ -67,7 +67,7 @@ fn sift(heap: &mut [Scored], top: usize, value: Scored) {
 mod tests {
     use super::*;
 
-    /// What `std::partial_sort` of GNU's library makes of these scores, by a program of three lines.
+    /// The result of GNU's `std::partial_sort` on these scores, printed by a program of three lines.
     #[test]
     fn equal_scores_come_in_the_order_of_gnu() {
         let check = |scores: &[f64], number: usize, expected: &[u32]| {

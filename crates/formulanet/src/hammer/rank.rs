@@ -1,4 +1,4 @@
-//! Our own ranking of a hammer's library: all that speaks for a fact, blended, and what the goal is made of.
+//! Our own ranking of a hammer's library: all ranking features, blended, and the goal's own symbols.
 
 use crate::hammer::VendorMethod;
 use crate::hammer::table::{Csr, NO_FACT, Table};
@@ -43,11 +43,11 @@ pub(super) struct HammerGoal<'a> {
     pub(super) vendor: Option<VendorMethod>,
 }
 
-/// How many facts are ranked at least: the first names then do not depend on how many are asked for.
+/// The least number of facts that are ranked, so that the first names do not depend on how many are requested.
 const RANKED: usize = 1024;
 
-/// The best facts of a index for a goal: its own first, then by all that speaks for them, and the whole meshed with what a
-/// hammer's own method says. Facts that nothing speaks for come last, by naive Bayes.
+/// The best facts of an index for a goal: its own first, then by the blend, meshed with the hammer's own method. Facts without
+/// evidence come last, by naive Bayes.
 pub(super) fn best(index: &ProofIndex, asked: &HammerGoal<'_>, number: usize) -> Vec<u32> {
     let (number, goal) = (number.min(index.len()), index.goal(asked.features));
     let ranked = number.max(RANKED);

@@ -6,7 +6,7 @@ use crate::Error;
 use crate::hammer::HammerFiles;
 use crate::proofs::{BulkFact, Features, HammerFeatureKind, ProofIndex, hammer_feature_hash};
 
-/// Csr of numbers, one behind the other.
+/// Lists of numbers in one array (compressed sparse rows).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Csr {
     /// Where each list ends.
@@ -55,7 +55,7 @@ pub(super) const NO_FACT: u32 = u32::MAX;
 /// Everything that the three files say.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Table {
-    /// The names of all facts, one behind the other, and where each ends.
+    /// The concatenated names of all facts, and where each ends.
     pub(super) names: String,
     pub(super) name_ends: Vec<u32>,
     /// By feature: its hash, and what it is.

@@ -7,10 +7,10 @@ use sha2::{Digest, Sha256};
 
 use crate::proofs::Features;
 
-/// What a declaration's text is known by. Clients send the texts, so that nobody must be able to make two with the same.
+/// The key of a declaration's text. Clients send the texts, so a collision must not be constructible.
 type Key = [u8; 32];
 
-/// What declarations are recognised by; the ones that nobody has asked for the longest make room for others.
+/// Features of declarations; those that were not used for the longest time are evicted.
 pub(super) struct Cache {
     most_bytes: usize,
     inner: Mutex<Inner>,
@@ -26,16 +26,16 @@ struct Inner {
     bytes: usize,
 }
 
-/// What was read of a declaration; `None` if it cannot be read.
+/// The analyzed declaration; `None` if it cannot be read.
 pub(super) type Entry = Option<Arc<Features>>;
 
 impl Cache {
-    /// An empty one, of at most so many bytes.
+    /// An empty cache of at most this many bytes.
     pub(super) fn new(most_bytes: usize) -> Self {
         Cache { most_bytes, inner: Mutex::default() }
     }
 
-    /// What a text says, which is read if it is not there. Others are not kept waiting meanwhile.
+    /// Returns the analysis of a text, which is computed without holding the lock if it is not cached.
     pub(super) fn get(&self, text: &str, read: impl FnOnce() -> Option<Features>) -> Entry {
         let key: Key = Sha256::digest(text.as_bytes()).into();
         if let Some(known) = self.lock().find(key) {
@@ -80,7 +80,7 @@ impl Inner {
     }
 }
 
-/// Bytes that an entry takes, with its keys and what tables need beside them.
+/// The bytes of an entry, with its keys and the overhead of tables.
 fn size(entry: &Entry) -> usize {
     const AROUND: usize = 256;
     AROUND + entry.as_ref().map_or(0, |features| features.bytes())

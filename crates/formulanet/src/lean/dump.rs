@@ -65,7 +65,7 @@ mod tests {
 
     use super::*;
 
-    /// What a file has, or the first error.
+    /// The declarations of a file, or the first error.
     fn read(bytes: &[u8]) -> Result<Vec<(usize, String)>, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("dump");

@@ -83,7 +83,7 @@ impl LeanIndex {
         self.module_places.get(name).map(|&place| place as usize)
     }
 
-    /// How many declarations there are.
+    /// The number of declarations.
     pub fn len(&self) -> usize {
         self.premises.len()
     }
@@ -103,7 +103,7 @@ impl LeanIndex {
         self.places.get(name).map(|&place| place as usize)
     }
 
-    /// How many declarations of the dump could not be read, and what is wrong with the first.
+    /// The number of unreadable declarations of the dump, and the first error.
     pub fn skipped(&self) -> (usize, Option<&str>) {
         (self.skipped, self.first_skipped.as_deref())
     }

@@ -1,4 +1,4 @@
-//! What the proofs of a library's statements used.
+//! The dependencies of the proofs of a library's statements.
 //!
 //! A proof is kept with all names that it has, also those that the library does not know. Which of them count is decided when
 //! the library is read: those of statements that come before what was proved.
@@ -14,7 +14,7 @@ use crate::read::{Proof, ProofWarnings};
 use crate::retrieve::ProofRetriever;
 use crate::{Error, Library};
 
-/// What learning did.
+/// The result of recording proofs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Learned {
     /// Proofs that were not known before.
@@ -25,7 +25,7 @@ pub struct Learned {
     pub of_unknown: usize,
     /// The first of these, with its place.
     pub first_unknown: Option<String>,
-    /// What is strange in new proofs.
+    /// Checks the references of new proofs.
     pub warnings: ProofWarnings,
 }
 
@@ -136,7 +136,7 @@ impl Library {
         Ok(forgotten)
     }
 
-    /// How many proofs there are.
+    /// The number of proofs.
     ///
     /// # Errors
     ///
@@ -145,7 +145,7 @@ impl Library {
         Ok(self.one("SELECT count(*) FROM proofs", |row| row.get::<_, i64>(0))? as usize)
     }
 
-    /// What the proofs of a statement used, in the order in which they were learned.
+    /// The dependencies of a statement's proofs, in the order in which they were recorded.
     ///
     /// # Errors
     ///
@@ -171,7 +171,7 @@ impl Library {
         Ok(self.proof_count()? > 0 || self.count()? <= TUNING.index_up_to)
     }
 
-    /// What its statements are recognised by and what their proofs used; `None` if there are very many and no proofs.
+    /// The features and dependencies of its statements; `None` if there are very many and no proofs.
     ///
     /// # Errors
     ///

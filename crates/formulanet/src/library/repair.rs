@@ -15,7 +15,7 @@ use crate::util::files::folder_of;
 use crate::util::temporary::TempFolder;
 use crate::{Error, Language, Library};
 
-/// What a repair kept, made again and lost.
+/// Counts of what a repair kept, recomputed and lost.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Repaired {
     /// Statements of the new file.
@@ -44,7 +44,7 @@ struct Found {
 }
 
 impl Library {
-    /// What a library was made with that may be too damaged to be opened.
+    /// The settings of a library that may be too damaged to be opened.
     ///
     /// # Errors
     ///
@@ -56,8 +56,8 @@ impl Library {
         Self::connect_to(path)?.info()
     }
 
-    /// Makes a whole library of what can be read of a damaged one, in its place. The damaged file is kept beside it, with
-    /// `.damaged` after its name. `model` is what the new library says it was made with if the old one does not say it.
+    /// Replaces a damaged library by one with all that can be read. The damaged file is kept next to it, with `.damaged` after
+    /// its name. `model` is recorded as the model if the damaged file does not name it.
     ///
     /// # Errors
     ///

@@ -77,7 +77,7 @@ pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(&[&pragmas, TABLES, checksum::TRIGGERS].concat())
 }
 
-/// Forbids what a library never needs, so that a file that somebody else made cannot do it either.
+/// Disables SQLite features that libraries never need, so that a crafted file cannot use them either.
 pub(super) fn protect(connection: &Connection) -> rusqlite::Result<()> {
     for (setting, is_on) in [
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),

@@ -229,7 +229,7 @@ impl Library {
         self.scan_behind(0, visit).map(|_| ())
     }
 
-    /// The same for statements with a higher number than this one. Returns their sum.
+    /// Visits the statements with a higher number than this one. Returns their sum.
     fn scan_behind(
         &self,
         number: i64,

@@ -18,7 +18,7 @@ mod staged;
 use put::Ready;
 use staged::Staged;
 
-/// What an addition did. Of statements with the same name, the last counts.
+/// The result of an addition. Of statements with the same name, the last counts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Added {
     /// Statements that were not there before.
@@ -33,14 +33,14 @@ pub struct Added {
     pub proofs: usize,
     /// Proofs of statements that the library does not have, which were not kept.
     pub of_unknown: usize,
-    /// What is strange in new proofs.
+    /// Warnings about references of new proofs.
     pub warnings: ProofWarnings,
 }
 
 /// An addition that has begun: all of it or nothing gets into the library.
 ///
-/// Statements are embedded a few thousand at a time and wait beside the library, so that neither readers nor other writers
-/// wait for those who read or embed them. [`LibraryWriter::commit`] writes all of them at once.
+/// Statements are embedded a few thousand at a time and kept outside the library, so that neither readers nor other writers wait.
+/// [`LibraryWriter::commit`] writes all of them at once.
 pub struct LibraryWriter<'a> {
     library: &'a Library,
     retriever: &'a VectorRetriever,
@@ -56,15 +56,15 @@ pub struct LibraryWriter<'a> {
 
 /// Where statements go when they are embedded.
 enum Place<'a> {
-    /// Beside the library, until the end.
+    /// Outside the library, until the end.
     Beside(Staged<'a>),
-    /// Into a library that nobody else sees yet.
+    /// Into a new library that is not visible yet.
     Within(Transaction<'a>, Seen),
     /// Nowhere: another process writes.
     Nowhere(Seen),
 }
 
-/// What was written so far in one addition to a new library.
+/// The statements written so far in one addition to a new library.
 #[derive(Default)]
 struct Seen {
     /// Hashes of texts by names.
@@ -74,20 +74,20 @@ struct Seen {
     learned: Vec<Proof>,
 }
 
-/// What was written, and the proofs to be written after it.
+/// The statements that were written, and the proofs to be written after them.
 struct Counts {
     added: Added,
     proofs: Vec<Proof>,
 }
 
 impl<'a> LibraryWriter<'a> {
-    /// An addition to a library that others may use.
+    /// An addition to an empty library that is not visible yet.
     pub(super) fn new(library: &'a Library, retriever: &'a VectorRetriever) -> Result<Self, Error> {
         library.expect_writable()?;
         Ok(Self::at(library, retriever, Place::Beside(Staged::new(library)?)))
     }
 
-    /// An addition to a library that nobody else sees yet, and that has nothing.
+    /// An addition to an empty library that is not visible yet.
     pub(super) fn within(library: &'a Library, retriever: &'a VectorRetriever) -> Result<Self, Error> {
         Ok(Self::at(library, retriever, Place::Within(library.writing()?, Seen::default())))
     }
@@ -103,15 +103,15 @@ impl<'a> LibraryWriter<'a> {
         self.is_strict = is_strict;
     }
 
-    /// The same addition, which gives up when it is told so, and waits until a moment at most for another process that is
-    /// writing. Nothing is written then.
+    /// Limits the addition: it stops when it is cancelled, and waits for another writer until a deadline. Nothing is written
+    /// then.
     #[must_use]
     pub fn until(mut self, cancel: Cancel, deadline: Instant) -> Self {
         (self.cancel, self.deadline) = (cancel, Some(deadline));
         self
     }
 
-    /// The same addition of a process that shares the work of embedding with one that makes a library, and writes nothing.
+    /// An addition of a process that shares the work of embedding with the one that makes a library, and writes nothing.
     #[must_use]
     pub fn without_writing(mut self) -> Self {
         self.place = Place::Nowhere(Seen::default());

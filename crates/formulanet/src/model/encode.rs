@@ -17,13 +17,13 @@ pub struct Encoded {
     targets: Vec<u16>,
     /// Labels that the model does not know, each once, in order.
     unknown: Vec<String>,
-    /// How many symbols of it the model knows, if there are some that it does not know.
+    /// The number of its symbols in the model's vocabulary, if some are not.
     known: usize,
     fingerprint: u64,
 }
 
 impl Encoded {
-    /// The same as the network reads it.
+    /// The graph as the network's input.
     pub fn input(&self) -> GraphInput<'_> {
         GraphInput { tokens: &self.tokens, degrees: &self.degrees, targets: &self.targets }
     }
@@ -33,8 +33,8 @@ impl Encoded {
         &self.unknown
     }
 
-    /// The same for formulas with the same graph, names of symbols included, whatever model reads it; for others another, but
-    /// for a chance of one in many billions.
+    /// A hash that formulas share if and only if they have the same graph, including names of symbols, up to a chance of one in
+    /// many billions. It does not depend on the model.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
@@ -44,7 +44,7 @@ impl Encoded {
         1 + self.targets.len() + self.input().treelets()
     }
 
-    /// How many of its symbols the model does not know, from 0 to 1.
+    /// The share of its symbols that are not in the model's vocabulary, from 0 to 1.
     pub fn unknown_share(&self) -> f32 {
         let unknown = self.unknown.len();
         if unknown == 0 { 0.0 } else { unknown as f32 / (unknown + self.known) as f32 }

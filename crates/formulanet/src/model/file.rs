@@ -19,9 +19,9 @@ use crate::util::files;
 /// A trained network, and what is needed to use it.
 #[derive(Clone)]
 pub struct ModelFile {
-    /// The network; whoever works with it shares its numbers.
+    /// The network; its users share its weights.
     pub model: Arc<Model>,
-    /// What it was trained on, and how.
+    /// The training data and recipe.
     pub origin: Origin,
     /// The label of every token.
     pub vocabulary: Vec<String>,
@@ -51,10 +51,10 @@ pub struct Origin {
     pub pairs: u64,
     /// Accuracy on held-out conjectures, if it was measured; of a ranking, recall after 64 premises.
     pub validation_accuracy: Option<f64>,
-    /// Of a model that ranks premises: the logarithm of how many were useful for each that was not.
+    /// For a retriever: the logarithm of the ratio of useful to useless premises.
     #[serde(default)]
     pub prior: Option<f32>,
-    /// The shipped model that has the memory of this one, if the file has none: it was trained on the same data.
+    /// The built-in model with the memory of this one, if the file has none: both were trained on the same data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_of: Option<String>,
     /// Version of the program.
@@ -69,7 +69,7 @@ const PROOFS: &str = "neighbours";
 const TYPICAL: &str = "typical";
 
 impl ModelFile {
-    /// A shipped model by its name, or a model file by its path.
+    /// Loads a built-in model by its name, or a model file by its path.
     ///
     /// # Errors
     ///
@@ -176,7 +176,7 @@ impl ModelFile {
         self.model.config().meeting == Meeting::Towers
     }
 
-    /// What it knows beside its network, if it ranks.
+    /// Its knowledge in addition to the network, if it ranks.
     pub fn prior_knowledge(&self) -> PriorKnowledge<'_> {
         PriorKnowledge {
             proofs: &self.proofs,
@@ -216,7 +216,7 @@ pub enum ModelKind {
 }
 
 impl ModelKind {
-    /// A shipped model by its name, or a model file by its path.
+    /// Loads a built-in model by its name, or a model file by its path.
     ///
     /// # Errors
     ///
@@ -243,7 +243,7 @@ pub fn bytes_of(model: &str) -> Result<Cow<'static, [u8]>, Error> {
     }
     let path = Path::new(model);
     if !path.exists() {
-        return Err(Error::NoSuchModel { name: model.to_owned(), shipped: registry::names() });
+        return Err(Error::NoSuchModel { name: model.to_owned(), built_in: registry::names() });
     }
     // A folder of the shipped kind.
     let inside = path.join("model.safetensors");
@@ -251,7 +251,7 @@ pub fn bytes_of(model: &str) -> Result<Cow<'static, [u8]>, Error> {
     Ok(files::read(path)?.into())
 }
 
-/// What a model that ranks knows beside its network.
+/// The knowledge of a retriever in addition to its network.
 #[derive(Clone, Copy)]
 pub struct PriorKnowledge<'a> {
     /// The conjectures of training.

@@ -24,7 +24,7 @@ use crate::util::files;
 pub struct JointModelFile {
     /// The network.
     pub model: TogetherModel,
-    /// What it was trained on, and how.
+    /// The training data and recipe.
     pub origin: JointOrigin,
     /// The symbols whose names it knows; the first has number 1, because 0 is a name that is hidden or unknown.
     pub names: Vec<String>,
@@ -45,7 +45,7 @@ pub struct JointOrigin {
     pub pairs: u64,
     /// Accuracy on held-out conjectures, if it was measured.
     pub validation_accuracy: Option<f64>,
-    /// The same with all names hidden.
+    /// Hides all names.
     #[serde(default)]
     pub hidden_accuracy: Option<f64>,
     /// Version of the program.
@@ -66,7 +66,7 @@ impl JointModelFile {
         kind.as_deref() == Some(JOINT)
     }
 
-    /// A shipped model by its name, or a model file by its path.
+    /// Loads a built-in model by its name, or a model file by its path.
     ///
     /// # Errors
     ///

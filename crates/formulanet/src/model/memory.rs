@@ -1,4 +1,4 @@
-//! What a model remembers of its training besides its weights.
+//! Statistics of the training data that a model keeps in addition to its weights.
 
 pub mod conjectures;
 pub mod marks;

@@ -5,7 +5,7 @@ use formulanet_net::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Every choice that a trained network depends on, beside the data. As TOML, a recipe is a flat list of these names.
+/// The recipe of a network: all choices except the data. As TOML, a flat list of these names.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
@@ -21,7 +21,7 @@ pub struct Recipe {
     pub norm: NormKind,
     /// How the vectors of nodes become one.
     pub pooling: Pooling,
-    /// What the classifier after a step reads.
+    /// The input of the classifier after a step.
     pub reads: Reads,
     /// How a statement and a conjecture meet. Towers learn to rank named premises; the others, to classify pairs.
     #[serde(default)]
@@ -65,7 +65,7 @@ pub struct Recipe {
     pub rate: f32,
     /// How the learning rate changes.
     pub schedule: ScheduleName,
-    /// What the rate is divided by after every epoch (schedule `divide`).
+    /// The divisor of the rate after every epoch (schedule `divide`).
     pub divide_by: f32,
     /// Share of all steps in which the rate rises (schedule `cosine`).
     pub warm_up: f32,
@@ -79,13 +79,13 @@ pub struct Recipe {
     pub average: f32,
     /// How often every pair is seen.
     pub epochs: u32,
-    /// Training ends after so many pairs at the latest; 0 for no limit.
+    /// The most pairs to train on; 0 for no limit.
     pub limit_pairs: u64,
     /// Decides the first weights and the order of pairs.
     pub seed: u64,
     /// How exact products are.
     pub precision: Precision,
-    /// A validation after so many pairs.
+    /// Pairs between validations.
     pub validate_every: u64,
     /// Pairs of a validation, drawn once for all; 0 for all there are. The one at the end takes all.
     pub validation_pairs: usize,
@@ -155,7 +155,7 @@ impl Recipe {
         }
     }
 
-    /// What was measured to be best for its time on a CPU.
+    /// The recipe that was most accurate for its time on a CPU.
     pub fn default_preset() -> Self {
         Recipe {
             dimension: 128,
@@ -195,7 +195,7 @@ impl Recipe {
         }
     }
 
-    /// What is wrong with the numbers, if anything.
+    /// Returns an error message if the recipe is invalid.
     pub fn check(&self) -> Result<(), String> {
         let ranks = self.meeting == Meeting::Towers;
         let is_length = |number: f32| number >= 0.0 && number.is_finite();

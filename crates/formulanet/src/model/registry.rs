@@ -26,12 +26,12 @@ fn models() -> impl Iterator<Item = BuiltIn> {
 /// Those that read statements together.
 const JOINT: [&str; 2] = ["mizar", "reader"];
 
-/// The file of a shipped model.
+/// The file of a built-in model.
 pub fn bytes(name: &str) -> Option<&'static [u8]> {
     models().find(|(known, ..)| *known == name).map(|(_, bytes, _)| bytes)
 }
 
-/// The card of a shipped model.
+/// The card of a built-in model.
 pub fn card(name: &str) -> Option<&'static str> {
     models().find(|(known, ..)| *known == name).map(|(.., card)| card)
 }

@@ -1,4 +1,4 @@
-//! How many of a problem's symbols a model knows.
+//! The share of a problem's symbols in a model's vocabulary.
 
 use std::collections::BTreeSet;
 

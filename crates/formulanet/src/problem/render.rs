@@ -10,7 +10,7 @@ impl Problem {
         self.reduced_with(hits, considered, |_| None)
     }
 
-    /// The same with comments before axioms, by their rank from 0.
+    /// Renders the problem with comments before axioms, by their rank from 0.
     pub fn reduced_with(
         &self,
         hits: &[Hit],
@@ -59,7 +59,7 @@ pub fn annotated(name: &str, role: &str, text: &str) -> String {
     }
 }
 
-/// What comes behind name and role: after the second comma that is not in a quoted name.
+/// Returns the text after name and role: after the second comma outside of quoted names.
 fn after_role(text: &str) -> Option<&str> {
     let (mut is_quoted, mut is_escaped, mut commas) = (false, false, 0);
     for (at, byte) in text.bytes().enumerate() {

@@ -18,7 +18,7 @@ pub enum Format {
     Deepmath,
     /// `{"name": ..., "statement": ..., "syntax": "hol"}` on every line.
     Jsonl,
-    /// What HOL Light's top level prints: `val it : thm = |- ...`, lists of theorems, goal stacks.
+    /// HOL Light's output: `val it : thm = |- ...`, lists of theorems, goal stacks.
     Toplevel,
 }
 
@@ -33,7 +33,7 @@ impl Format {
         ("toplevel", Format::Toplevel),
     ];
 
-    /// What a text that begins so most likely is.
+    /// The most likely format of a text with this beginning.
     pub fn of(beginning: &[u8]) -> Format {
         let text = String::from_utf8_lossy(beginning);
         if toplevel::tells(&text) {
@@ -91,7 +91,7 @@ pub(super) fn is_comment(line: &str) -> bool {
         || (line.starts_with("(*") && line.ends_with("*)") && line.matches("*)").count() == 1)
 }
 
-/// Whether a beginning ends behind the line that tells the format.
+/// Whether a beginning includes the line that determines the format.
 pub(super) fn is_told(beginning: &[u8]) -> bool {
     let whole = beginning.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     telling_line(&String::from_utf8_lossy(&beginning[..whole])).is_some()

@@ -14,7 +14,7 @@ use crate::{Error, Language};
 pub struct SourceItem<'a> {
     /// Its name; the steps of a HolStep proof have none.
     pub name: Option<&'a str>,
-    /// What it is in its file: `conjecture`, `dependency`, `useful` or `useless`, a TPTP role, or nothing.
+    /// Its role in its file: `conjecture`, `dependency`, `useful` or `useless`, a TPTP role, or nothing.
     pub role: &'a str,
     /// The file it stands in, as the user gave it or an include found it.
     pub file: &'a str,
@@ -26,7 +26,7 @@ pub struct SourceItem<'a> {
     pub language: Language,
     /// The formula.
     pub formula: &'a Formula,
-    /// What its proofs used, as far as its file says so.
+    /// The dependencies of its proofs, if its file has them.
     pub proofs: &'a [Vec<String>],
     /// The module that its file says it belongs to.
     pub module: Option<&'a str>,
@@ -97,7 +97,7 @@ impl SourceItems {
         Ok(SourceItems { file, kind, name: String::new(), formula: Formula::new() })
     }
 
-    /// Goes on behind a statement that could not be read. False if that was no statement: a stream that fails, or an include.
+    /// Continues after a statement that could not be read. False if it was not a statement: a stream that fails, or an include.
     pub fn recover(&mut self, error: &Error) -> bool {
         if matches!(error, Error::Io { .. }) {
             return false;

@@ -24,20 +24,20 @@ pub(super) struct NamedLines {
     found: Found,
 }
 
-/// What a line says.
+/// A line.
 #[derive(Default, Deserialize)]
 struct Found {
     name: String,
     statement: String,
     #[serde(default, rename = "syntax")]
     language: Language,
-    /// What ambiguous operators of this statement mean.
+    /// The meaning of ambiguous operators in this statement.
     #[serde(default)]
     overload: Option<String>,
-    /// What a proof used.
+    /// The dependencies of a proof.
     #[serde(default)]
     proof: Option<Vec<String>>,
-    /// The same of several proofs; the one above goes with them.
+    /// The dependencies of several proofs, in addition to the one above.
     #[serde(default)]
     proofs: Vec<Vec<String>>,
     #[serde(default)]

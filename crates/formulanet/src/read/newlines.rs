@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The same input without a byte-order mark, and with the ends of lines that everything else expects.
+/// Removes a byte-order mark and normalizes line ends of an input.
 pub(super) fn normal(mut input: Box<dyn BufRead>) -> io::Result<Box<dyn BufRead>> {
     if input.fill_buf()?.starts_with(BYTE_ORDER_MARK) {
         input.consume(BYTE_ORDER_MARK.len());
@@ -15,7 +15,7 @@ pub(super) fn normal(mut input: Box<dyn BufRead>) -> io::Result<Box<dyn BufRead>
     Ok(input)
 }
 
-/// The same for a text in memory.
+/// Removes a byte-order mark and normalizes line ends of a text in memory.
 pub(super) fn normal_text(mut text: String) -> String {
     if text.as_bytes().starts_with(BYTE_ORDER_MARK) {
         text.drain(..BYTE_ORDER_MARK.len());

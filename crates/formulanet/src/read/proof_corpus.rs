@@ -19,21 +19,21 @@ const LONGEST_LINE: u64 = 1 << 28;
 /// A fact of a corpus file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProofCorpusFact {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it says.
+    /// Its text.
     pub text: String,
     /// In which language.
     pub language: Language,
     /// Its line in the file.
     pub line: usize,
-    /// What its proof used, as numbers of facts before it, ascending; `None` if it has no proof.
+    /// The dependencies of its proof, as ascending numbers of earlier facts; `None` if it has no proof.
     pub proof: Option<Vec<u32>>,
     /// Names in its proof that no fact has.
     pub unknown: Vec<String>,
 }
 
-/// What was strange in proofs.
+/// Warnings about references of proofs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ProofWarnings {
     /// Names that no fact has, in all proofs together.
@@ -75,7 +75,7 @@ impl ProofWarnings {
         Ok(())
     }
 
-    /// What to tell the user; `None` if all is well.
+    /// A warning for the user; `None` if there is none.
     pub fn report(&self) -> Option<String> {
         let counts = [
             (self.unknown, "that no fact has"),
@@ -97,12 +97,12 @@ impl ProofWarnings {
 pub struct ProofCorpusFile {
     /// In the order of the library.
     pub facts: Vec<ProofCorpusFact>,
-    /// What was strange in proofs.
+    /// Warnings about references of proofs.
     pub warnings: ProofWarnings,
     numbers: HashMap<String, u32>,
 }
 
-/// What a line says.
+/// A line.
 #[derive(Deserialize)]
 struct Line {
     name: String,

@@ -1,4 +1,4 @@
-//! What proofs used, as other programs write it down.
+//! Dependencies of proofs in the formats of other programs.
 //!
 //! Four formats are told apart by their beginning: JSON Lines `{"name": ..., "proof": [...]}`, lines `name: name name`,
 //! Isabelle's `mash_state`, and derivations in TPTP's notation, as E, Vampire and others print them.
@@ -45,7 +45,7 @@ pub fn read_proofs(file: &str) -> Result<Vec<Proof>, Error> {
     Ok(proofs)
 }
 
-/// What a line of JSON says.
+/// A line of JSON.
 #[derive(Deserialize)]
 struct Line {
     name: String,
@@ -105,7 +105,7 @@ fn mash(file: &str, text: &str) -> Result<Vec<Proof>, Error> {
 
 type Named = (String, Vec<String>);
 
-/// What was proved and with what; `Some(None)` if there is no proof, `None` if the line is damaged.
+/// The fact and its dependencies; `Some(None)` if there is no proof, `None` if the line is damaged.
 fn mash_line(line: &str) -> Option<Option<Named>> {
     let (kind, rest) = line.split_once(' ')?;
     if !matches!(kind, "i" | "a" | "x") {
@@ -153,7 +153,7 @@ struct Step<'a> {
     source: &'a str,
 }
 
-/// What derivations in TPTP's notation prove and use. Several in one text end with `SZS output end`. `file` is for messages.
+/// Facts and dependencies of TSTP derivations. Several in one text end with `SZS output end`. `file` is for messages.
 ///
 /// # Errors
 ///
@@ -198,7 +198,7 @@ pub fn derivations_of(file: &str, text: &str) -> Result<Vec<Proof>, Error> {
     Ok(proofs)
 }
 
-/// What a derivation proves, and which formulas of files the contradiction, or else its last step, comes from.
+/// The fact that a derivation proves, and the formulas of files that the contradiction, or else its last step, depends on.
 fn proof(steps: &[Step<'_>], place: String) -> Result<Proof, Error> {
     let goal = steps.iter().find(|step| step.role == "conjecture");
     let Some(goal) = goal else {
@@ -238,14 +238,14 @@ fn is_made(source: &str) -> bool {
     source.starts_with("introduced(") || source.starts_with("theory(")
 }
 
-/// What encloses a word of a source.
+/// The context of a word of a source.
 struct Frame {
     functor: String,
-    /// How many commas stand before the word.
+    /// The number of commas before the word.
     argument: usize,
     /// Whether parents are named here, rather than rules, statuses and other details.
     has_parents: bool,
-    /// Whether a colon stood behind the parent: what follows are details of it.
+    /// Whether a colon followed the parent, so that details of it follow.
     is_detail: bool,
 }
 
@@ -312,7 +312,7 @@ fn word(text: &str) -> usize {
     text.len()
 }
 
-/// The arguments of `word(...)`, and how long that is, with a point behind it if there is one; `None` if it has no end.
+/// The arguments of `word(...)` and its length, including a point after it; `None` if it has no end.
 fn arguments(text: &str) -> Option<(Vec<&str>, usize)> {
     let open = text.find('(')? + 1;
     let (parts, end) = split(&text[open..]);

@@ -2,10 +2,10 @@
 
 use crate::Error;
 
-/// What was passed over.
+/// Statements that were skipped.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SkippedStatements {
-    /// How many statements.
+    /// The number of statements.
     pub count: usize,
     /// Place and reason of the first of them.
     pub first: Vec<String>,

@@ -33,7 +33,7 @@ pub struct Source {
     format: Format,
     language: Language,
     input: Box<dyn BufRead>,
-    /// Whether it may include files: a text that somebody sent must not make us read them.
+    /// Whether it may include files: a text from a client must not cause reads.
     may_include: bool,
 }
 
@@ -63,7 +63,7 @@ impl Source {
         Source { name: name.to_owned(), format, language, input, may_include }
     }
 
-    /// The same source, read in a format that somebody knows better, if one is given.
+    /// Sets the format, if one is given.
     #[must_use]
     pub fn in_format(mut self, format: Option<Format>) -> Self {
         if let Some(format) = format.filter(|&format| format != self.format) {
@@ -72,12 +72,12 @@ impl Source {
         self
     }
 
-    /// What messages call it.
+    /// Its name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it is.
+    /// Its content.
     pub fn format(&self) -> Format {
         self.format
     }

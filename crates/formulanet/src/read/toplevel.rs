@@ -1,8 +1,8 @@
-//! What HOL Light's top level prints, as it is copied from a terminal or written to a file.
+//! HOL Light's output, copied from a terminal or written to a file.
 //!
-//! A value begins with `val name : type =` or `- : type =`, perhaps behind the prompt, and ends before the next one. Theorems,
+//! A value begins with `val name : type =` or `- : type =`, possibly after the prompt, and ends before the next one. Theorems,
 //! lists of theorems and lists of theorems with names, as `search` gives them, are statements; terms and goal stacks are
-//! conjectures. All other values are passed over, and so is what the user typed.
+//! conjectures. All other values and the user's input are ignored.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub(super) struct Toplevel {
     text: String,
     options: hol::Options,
     entries: std::vec::IntoIter<Entry>,
-    /// What the current item says of itself.
+    /// The header of the current item.
     shown: (String, String),
     is_empty: bool,
 }
@@ -55,13 +55,13 @@ fn is_list(value: &str) -> bool {
     })
 }
 
-/// What a line is for the lines around it.
+/// The role of a line.
 enum Line<'a> {
     /// It begins a value with this name, empty for `it` and `-`.
     Value(&'a str),
     /// `|- ...` without anything before it.
     Theorem,
-    /// What the user typed behind the prompt.
+    /// The user's input after the prompt.
     Typed,
     Other,
 }
@@ -92,7 +92,7 @@ impl Toplevel {
         Toplevel { text, options, entries: entries.into_iter(), shown: Default::default(), is_empty }
     }
 
-    /// Whether it had any: behind one that cannot be read, others may come.
+    /// Whether it had any: after one that cannot be read, others may follow.
     pub(super) fn has_formulas(&self) -> bool {
         !self.is_empty
     }

@@ -19,7 +19,7 @@ const MAX_FILES: usize = 10_000;
 /// An annotated formula of a problem as it stands there, be it a formula or a declaration.
 #[derive(Clone, Copy, Debug)]
 pub struct AnnotatedFormula<'a> {
-    /// What was read.
+    /// The content.
     pub annotated: &'a tptp::Annotated,
     /// As it is written, from `fof` to the dot.
     pub text: &'a str,
@@ -45,7 +45,7 @@ pub struct TptpReader {
     limits: Limits,
     /// The files that are being read, outermost first.
     open: Vec<Open>,
-    /// How many files were opened so far.
+    /// The number of files opened so far.
     files: usize,
     may_include: bool,
     last: Option<tptp::Annotated>,
@@ -127,16 +127,16 @@ impl TptpReader {
         Ok(())
     }
 
-    /// The file that an include means: beside the including file, or in the directory that `$TPTP` names.
+    /// The file of an include: next to the including file, or in the directory that `$TPTP` names.
     fn find(&self, from: &str, include: &tptp::Include) -> Result<String, ParseError> {
         let fail = |expected: &str, found: String| ParseError::at(include.position, expected, found);
         if !self.may_include {
             return Err(fail("a text without includes", format!("an include of '{}'", include.file)));
         }
-        let beside = Path::new(from).parent().unwrap_or(Path::new("")).join(&include.file);
+        let near = Path::new(from).parent().unwrap_or(Path::new("")).join(&include.file);
         let library = std::env::var_os("TPTP").map(|root| Path::new(&root).join(&include.file));
-        let Some(path) = [Some(beside), library].into_iter().flatten().find(|path| path.is_file()) else {
-            let expected = "an include that exists beside this file or in the directory that $TPTP names";
+        let Some(path) = [Some(near), library].into_iter().flatten().find(|path| path.is_file()) else {
+            let expected = "an include that exists next to this file or in the directory that $TPTP names";
             return Err(fail(expected, format!("'{}'", include.file)));
         };
         let path = path.to_string_lossy().into_owned();
@@ -159,7 +159,7 @@ impl Open {
     }
 }
 
-/// What tells whether two paths are the same file.
+/// The identity of a file, for comparing paths.
 fn identity(file: &str) -> PathBuf {
     std::fs::canonicalize(file).unwrap_or_else(|_| PathBuf::from(file))
 }

@@ -7,7 +7,7 @@ use crate::proofs::{Features, IndexedGoal, Method, OF_ORDER, ProofIndex, SignalT
 
 /// How little the first ranks count more than the next.
 const SMOOTH: f32 = 8.0;
-/// How many facts are taken that a goal's symbols lead to.
+/// The number of facts that are taken by the goal's symbols.
 const REACHED: usize = 2048;
 
 /// Candidates, the retriever's best first, with what is known of each.
@@ -18,7 +18,7 @@ pub struct ToldFeatures {
 }
 
 impl ToldFeatures {
-    /// The same with other numbers for the candidates.
+    /// Replaces the numbers of the candidates.
     pub fn renumbered(mut self, numbers: &[usize]) -> Self {
         self.facts.iter_mut().for_each(|fact| *fact = numbers[*fact as usize] as u32);
         self
@@ -32,8 +32,8 @@ impl ToldFeatures {
 }
 
 impl ToldFeatures {
-    /// What is known of each candidate: all signals, whether proofs and the order of the library are known, and what the
-    /// retriever says.
+    /// The features of each candidate: all ranking features, whether proofs and the order of the library are known, and the
+    /// retriever's verdict.
     pub const FEATURES: &[&str] = &FEATURES;
 
     /// The best facts for a goal, where proofs are known. With `excluded`, the library is not in order, and all facts but
@@ -51,7 +51,7 @@ impl ToldFeatures {
         told
     }
 
-    /// All facts that signals speak for, the best first, where proofs are known.
+    /// All facts with evidence in the ranking features, the best first, if proofs are known.
     pub(crate) fn all(signals: &SignalTable, is_ordered: bool) -> Self {
         let facts: Vec<usize> = signals.facts().collect();
         let rows: Vec<&[f32]> = signals.rows().collect();
@@ -97,8 +97,7 @@ impl ToldFeatures {
 }
 
 impl ToldFeatures {
-    /// Candidates that somebody found, the best first, where nothing is known but what they and the goal say: how rare
-    /// something is, is counted among them.
+    /// Candidates in a given order, if only their formulas and the goal are known: rarity is counted among them.
     pub fn of_found(goal: &Features, found: &[&Features]) -> Self {
         let mut index = ProofIndex::default();
         for features in found {
@@ -115,7 +114,7 @@ impl ToldFeatures {
     }
 }
 
-/// What a retriever says of a candidate, and what it knew.
+/// A retriever's verdict on a candidate, and the data it was based on.
 struct RetrieverVerdict {
     is_ordered: bool,
     knows_proofs: bool,
@@ -125,7 +124,7 @@ struct RetrieverVerdict {
     rank: usize,
 }
 
-/// What a network is told of a candidate.
+/// The features of a candidate for a network.
 fn row<'a>(signals: &'a [f32], verdict: &RetrieverVerdict) -> impl Iterator<Item = f32> + use<'a> {
     static IS_ORDER_DEPENDENT: LazyLock<Vec<bool>> =
         LazyLock::new(|| SignalTable::NAMES.iter().map(|name| OF_ORDER.contains(name)).collect());

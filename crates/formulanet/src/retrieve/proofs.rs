@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use formulanet_logic::problem::StatementGraph;
 
 use crate::Error;
+use crate::policy::TUNING;
 use crate::proofs::{Context, Features, ProofIndex, SignalBlend, SignalTable};
 use crate::rerank::{JointReranker, probability};
 
@@ -54,9 +55,9 @@ impl ProofRetriever {
         self.index.take_proofs(fact);
     }
 
-    /// Whether the order of the facts can mean something: it does not in a library that is sorted by names.
+    /// Whether the order of the facts can mean something: it does not in a short list, nor where names are sorted.
     pub fn is_ordered(&self) -> bool {
-        self.descents > 0 || self.index.len() < 3
+        self.descents > 0 && self.index.len() >= TUNING.ordered_from
     }
 
     /// The facts before a place that are eligible, with their ranking signals for a goal.

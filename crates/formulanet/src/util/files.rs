@@ -8,8 +8,8 @@ use crate::Error;
 use crate::error::shown;
 use crate::util::temporary::TempFile;
 
-/// Writes a file beside its place and moves it there once it is on the disk, so that a reader, a crash or a full disk
-/// never leaves half of it.
+/// Writes a file under another name and renames it once it is on the disk, so that a reader, a crash or a full disk never leaves
+/// half of it.
 ///
 /// # Errors
 ///

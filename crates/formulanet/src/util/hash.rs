@@ -25,7 +25,7 @@ pub fn hash_text(text: &str) -> u64 {
     chunks.fold(first, |hash, chunk| mix(hash ^ word(chunk), 0xe703_7ed1_a0b4_28db)) | 1
 }
 
-/// Hashes the keys of a table that nobody but us fills, a word at a time.
+/// Hashes the keys of a private table, one word at a time.
 #[derive(Clone, Default, Debug)]
 pub struct PlainHasher(u64);
 

@@ -9,7 +9,7 @@ use std::{io, process};
 
 use crate::util::hash::hash_text;
 
-/// What all names begin with.
+/// The prefix of all names.
 const MARK: &str = ".formulanet-";
 
 /// A temporary file, removed when dropped unless it was kept.
@@ -112,7 +112,7 @@ fn machine() -> u64 {
     hash_text(&format!("{host} {}", container.display()))
 }
 
-/// Removes what dead processes of a machine left in a folder. What cannot be removed stays: it is in nobody's way.
+/// Removes the temporary files of dead processes of a machine from a directory. Files that cannot be removed are left.
 fn sweep(folder: &Path, machine: u64) {
     if !Path::new("/proc/self").exists() {
         return;

@@ -22,13 +22,13 @@ pub(super) struct Neighbour {
 
 /// The label of all variables that are applied.
 const VARIABLE_FUNCTION: &str = "VARFUNC";
-/// What the model does not know; the figure would not say what it is.
+/// Labels outside the model's vocabulary, which the figure could not name.
 const UNKNOWN: &str = "UNKNOWN";
 /// Labels of quantifiers and other binders in the languages that are read.
 const BINDERS: [&str; 6] = ["!", "?", "?!", "\\", "@", "^"];
 /// Labels in about this share of graphs are neither trivial nor rare.
 const MEDIUM: f64 = 0.04;
-/// How many labels the seed chooses from, for each query.
+/// The number of labels that the seed chooses from, for each query.
 const CHOICE: usize = 8;
 
 /// The rows of the figure: a binder and a variable function if there are rows enough, and labels of medium frequency.

@@ -22,7 +22,7 @@ pub(super) struct Nodes<'a> {
     edges: Vec<u32>,
     /// The model's token of every node.
     pub(super) tokens: Vec<u16>,
-    /// How many edges reach every node.
+    /// The number of edges that reach every node.
     incoming: Vec<u32>,
     /// The vectors after the step.
     vectors: Vec<f32>,
@@ -48,7 +48,7 @@ pub(super) struct Local {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct Link {
     pub(super) token: u16,
-    /// How many edges there are between the two.
+    /// The number of edges between the two.
     pub(super) edges: usize,
 }
 
@@ -106,7 +106,7 @@ impl<'a> Nodes<'a> {
         Ok(Nodes { graphs, starts, graph_of, edges, tokens, incoming, vectors, width, counts, first })
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub(super) fn len(&self) -> usize {
         self.tokens.len()
     }
@@ -116,7 +116,7 @@ impl<'a> Nodes<'a> {
         self.graph_of[node] as usize
     }
 
-    /// How many edges reach a node, and how many leave it.
+    /// The numbers of edges that reach and leave a node.
     pub(super) fn degrees(&self, node: usize) -> (usize, usize) {
         let graph = self.graph_of(node);
         let outgoing = self.graphs[graph].degrees[node - self.starts[graph]];

@@ -23,7 +23,7 @@ const HEAD: f64 = 5.0;
 /// A box around a label.
 struct Label {
     text: String,
-    /// How many edges lead there, if more than one.
+    /// The number of edges that lead there, if more than one.
     times: String,
     token: Option<u16>,
     width: f64,
@@ -44,7 +44,7 @@ impl Label {
     }
 }
 
-/// A box beside the node: how far to the right of it, and in the first line or the second.
+/// A box next to the node: its distance to the right, and whether it is in the first or the second line.
 struct Seat {
     label: Label,
     x: f64,

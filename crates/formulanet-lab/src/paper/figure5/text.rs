@@ -9,7 +9,7 @@ use formulanet::model::recipe::Recipe;
 use formulanet::model::{ModelFile, Origin};
 use formulanet_train::dataset::Prepared;
 
-/// What is drawn, with which model, and the numbers.
+/// The contents, the model and the numbers.
 pub(super) fn markdown(
     rows: &[Row],
     nodes: &Nodes<'_>,

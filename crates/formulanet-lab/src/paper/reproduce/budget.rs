@@ -79,7 +79,7 @@ impl Budget {
     }
 }
 
-/// What a probe found, kept in the folder of a run so that it stays the same when the run goes on.
+/// The result of a probe, kept in the directory of a run so that it stays the same when the run continues.
 #[derive(Serialize, Deserialize)]
 struct Measured {
     minutes: f64,
@@ -87,7 +87,7 @@ struct Measured {
     pairs: u64,
 }
 
-/// How many pairs a run may see: none for no limit. `probe` measures pairs a second in about the time it is given.
+/// The most pairs of a run: none for no limit. `probe` measures pairs per second in about the given time.
 pub(super) fn pairs(
     budget: Budget,
     folder: &Path,

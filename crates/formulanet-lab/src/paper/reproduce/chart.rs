@@ -1,4 +1,4 @@
-//! Pictures beside the tables: ours in full colour, the paper's numbers pale.
+//! Pictures next to the tables: ours in full color, the paper's numbers pale.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -27,7 +27,7 @@ pub(super) struct Curve {
 const ORANGE: RGBColor = RGBColor(205, 105, 30);
 const SIZE: (u32, u32) = (760, 420);
 
-/// Bars of every view, original names beside others; a black line is the paper's number.
+/// Bars of every view, with original and with other names; a black line is the paper's number.
 pub(super) fn renaming(bars: &[Bars]) -> Result<String, Error> {
     drawn("table2.svg", draw_renaming(bars))
 }

@@ -18,7 +18,7 @@ pub(super) enum Cell {
 }
 
 impl Cell {
-    /// What a measurement gave: nothing if it was stopped, and nothing inside if there was nothing to measure on.
+    /// The result of a measurement: nothing if it was stopped, and nothing inside if there was nothing to measure on.
     pub(super) fn of(measured: Option<Option<Accuracy>>) -> Self {
         match measured {
             Some(Some(accuracy)) => Cell::Share(accuracy.share),

@@ -37,7 +37,7 @@ const STEPS: [(&str, Kind, [f64; 5]); 2] = [
 /// Steps of the models that Tables 1 and 2 are about.
 const USUAL_STEPS: usize = 3;
 
-/// What a run gave: accuracies on some parts, in their order.
+/// The result of a run: accuracies on some parts, in their order.
 fn measure(
     workshop: &Workshop<'_>,
     experiment: &Experiment,
@@ -112,7 +112,7 @@ pub(super) fn table1(workshop: &Workshop<'_>) -> Result<Document, Error> {
     Ok(Document { text, picture: None, runs })
 }
 
-/// What variable names and links between variables are worth.
+/// The effect of variable names and links between variables.
 pub(super) fn table2(workshop: &Workshop<'_>) -> Result<Document, Error> {
     let (mut rows, mut runs, mut bars) = (Vec::new(), Vec::new(), Vec::new());
     for (view, paper_name, paper) in VIEWS {
@@ -141,7 +141,7 @@ pub(super) fn table2(workshop: &Workshop<'_>) -> Result<Document, Error> {
     Ok(Document { text, picture: Some(chart::renaming(&bars)?), runs })
 }
 
-/// What more steps are worth.
+/// The effect of more steps.
 pub(super) fn table3(workshop: &Workshop<'_>) -> Result<Document, Error> {
     let mut runs = Vec::new();
     let mut rows: Vec<Vec<String>> = (0..STEPS[0].2.len()).map(|steps| vec![steps.to_string()]).collect();
@@ -163,7 +163,7 @@ pub(super) fn table3(workshop: &Workshop<'_>) -> Result<Document, Error> {
         curves.push(chart::Curve { name, paper: paper.to_vec(), ours });
     }
     let mut text = "# Table 3: more steps\n\n\
-        Accuracy in % of conditional networks on held-out conjectures after so many updates of their nodes. Without \
+        Accuracy in % of conditional networks on held-out conjectures by the number of message-passing steps. Without \
         any, FormulaNet-basic and FormulaNet are the same network, which is trained once.\n\n"
         .to_owned();
     let header = [

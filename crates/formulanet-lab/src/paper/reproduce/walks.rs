@@ -18,7 +18,7 @@ use formulanet_train::distinct::Distinct;
 use formulanet_train::eval::{self, pairs_of};
 use formulanet_train::{Error, Stage};
 
-/// What DeepWalk reaches.
+/// The accuracy of DeepWalk.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Walked {
     /// Pairs that the classifier saw.
@@ -32,8 +32,8 @@ pub(super) struct Walked {
 /// Pairs that accuracy is measured on at most, unless the budget is full: walking takes as long for them as for those
 /// of training.
 const ASKED: usize = 10_000;
-/// Pairs that classifiers learn from at most, if the budget is in pairs: by then they learn nothing more, while walking
-/// over so many graphs takes longer than training a network.
+/// The most pairs for training classifiers, if the budget is in pairs: by then they stop improving, while walking over so large a
+/// number of graphs takes longer than training a network.
 const TAUGHT: u64 = 100_000;
 /// Graphs between two times that vectors are put on the disk.
 const CHUNK: usize = 512;

@@ -1,7 +1,7 @@
 //! The work folder: prepared data and runs, made when they are asked for and then kept.
 //!
-//! `data/VIEW` and `data/VIEW-renamed` are prepared folders, `runs/FAMILY/EXPERIMENT` are run folders; a family is all
-//! that has the same preset, sizes, seed and budget. What was measured of a run is kept beside its model.
+//! `data/VIEW` and `data/VIEW-renamed` are prepared directories, `runs/FAMILY/EXPERIMENT` are run directories; a family is all
+//! that has the same preset, sizes, seed and budget. Measurements of a run are kept next to its model.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -34,7 +34,7 @@ pub(super) struct Workshop<'a> {
     held_out: OnceCell<Rc<[usize]>>,
 }
 
-/// What tells one run of a family from another.
+/// The identity of a run in its family.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Experiment {
     pub(super) kind: Kind,
@@ -53,7 +53,7 @@ pub(super) struct Run {
     pub(super) pairs: u64,
     /// Seconds of training.
     pub(super) seconds: f64,
-    /// What training measured at its end.
+    /// The final validation of training.
     at_end: Option<train::Validation>,
     /// Held until all is measured.
     _lock: File,
@@ -63,7 +63,7 @@ pub(super) struct Run {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Part {
     Validation,
-    /// The same with other variable names.
+    /// The accuracy with other variable names.
     RenamedValidation,
     Test,
 }
@@ -130,8 +130,8 @@ impl<'a> Workshop<'a> {
         self.prepare(view.name(), Options { view, validation, ..Options::default() })
     }
 
-    /// The same conjectures and statements with other variable names. A model brings its own vocabulary, so that names
-    /// it has never seen are unknown to it.
+    /// The conjectures and statements with other variable names. A model brings its own vocabulary, so that names it has never
+    /// seen are unknown to it.
     fn renamed_data(&self, view: View) -> Result<Rc<Prepared>, Error> {
         let options = Options {
             view,
@@ -275,7 +275,7 @@ impl<'a> Workshop<'a> {
         Ok((Network::new(trained.model.clone(), compute), trained))
     }
 
-    /// What a run's model is worth; nothing for test data that the source does not have.
+    /// The accuracy of a run's model; nothing for test data that the source does not have.
     pub(super) fn accuracy(&self, run: &Run, part: Part) -> Result<Option<Accuracy>, Error> {
         let prepared = self.data(run.view)?;
         let name = match part {
@@ -321,7 +321,7 @@ fn validation_of(prepared: &Prepared) -> Vec<usize> {
     numbered.filter(|(_, c)| c.split == Split::Validation).map(|(number, _)| number).collect()
 }
 
-/// What a file keeps, or what is computed now and kept from now on. It belongs to the data it was measured on.
+/// The value in a file, or one that is computed and written to it. It belongs to the data it was measured on.
 pub(super) fn kept<T: Serialize + DeserializeOwned>(
     path: &Path,
     prepared: &Prepared,

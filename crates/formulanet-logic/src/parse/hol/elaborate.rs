@@ -30,7 +30,7 @@ pub(super) fn elaborate(preterms: Preterms, options: &Options, names: &mut Inter
     elaborator.emit(&parts)
 }
 
-/// What a node stands for.
+/// The meaning of a node.
 #[derive(Clone, Copy)]
 enum Meaning {
     /// It is not part of the formula: a pattern that became binders.

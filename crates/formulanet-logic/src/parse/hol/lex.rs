@@ -6,7 +6,7 @@ use super::Fault;
 use crate::error::quoted;
 use crate::syntax;
 
-/// What a token is.
+/// Kinds of tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// A word such as `x'`, `real_add` or `let`.
@@ -157,7 +157,7 @@ fn pattern_variable_tail(word: &str, rest: &str) -> usize {
     }
 }
 
-/// The length of a name such as `$_goal_$`, which tactics of HolStep's proofs have left behind.
+/// The length of a name such as `$_goal_$`, which tactics left in HolStep's proofs.
 fn goal_variable(text: &str) -> Option<usize> {
     let rest = text.strip_prefix("$_")?;
     let length = word_length(rest);

@@ -97,7 +97,7 @@ struct Parser<'a> {
     work: usize,
 }
 
-/// What is open, and what it has collected.
+/// An open construct and the parts collected so far.
 enum Open {
     Sequent,
     Bracket,
@@ -133,9 +133,9 @@ struct Context {
     open: Open,
     /// The application that is being read: `f a b`.
     application: Option<Id>,
-    /// How many atoms it has.
+    /// The number of its atoms.
     length: usize,
-    /// Whether a type stands behind it, so that no further argument can.
+    /// Whether a type follows it, so that no further argument can.
     is_typed: bool,
     /// Whether a comma separates here; elsewhere it makes a pair.
     comma_separates: bool,
@@ -355,7 +355,7 @@ impl<'a> Parser<'a> {
         type_syntax::parse(self.text, self.tokens, &mut self.at, &mut self.out.types, None)
     }
 
-    /// `: type` behind a variable or an application.
+    /// `: type` after a variable or an application.
     fn annotation(&mut self) -> Result<(), Fault> {
         let context = self.context();
         let is_variable =

@@ -1,4 +1,4 @@
-//! What is known of HOL Light's constants: their types, and what overloaded names stand for.
+//! The types of HOL Light's constants, and the meanings of overloaded names.
 //!
 //! The types serve only to tell which `+` is meant, so the table holds the constants that connect terms of
 //! different number types; for any other constant nothing is assumed.
@@ -26,7 +26,7 @@ pub(super) enum Family {
     Argument,
 }
 
-/// What an overloaded name is, if it is one.
+/// The meaning of an overloaded name, if it is one.
 pub(super) fn overloaded(name: &str) -> Option<Overloaded> {
     use Family::{Argument, NotNatural, Number};
     let (ty, family) = match name {
@@ -108,7 +108,7 @@ pub(super) fn meaning(
     })
 }
 
-/// What an operator is called for reals, integers, and vectors or complex numbers; empty where there is none.
+/// The names of an operator for reals, integers, and vectors or complex numbers; empty where there is none.
 const ARITHMETIC: [(&str, [&str; 3]); 22] = [
     ("+", ["real_add", "int_add", "vector_add"]),
     ("-", ["real_sub", "int_sub", "vector_sub"]),

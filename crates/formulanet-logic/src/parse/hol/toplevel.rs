@@ -1,4 +1,4 @@
-//! What HOL Light's top level puts around a formula: `val it : thm = |- p`, `p;;`, goal stacks.
+//! HOL Light's output around a formula: `val it : thm = |- p`, `p;;`, goal stacks.
 
 use std::borrow::Cow;
 

@@ -10,7 +10,7 @@ use crate::error::quoted;
 /// Types are short; a limit of their own lets their parser be an ordinary recursive one.
 const MAX_DEPTH: usize = 64;
 
-/// Reads one type from the tokens at `at`, which then stands behind it.
+/// Reads one type from the tokens at `at`, which is moved past it.
 ///
 /// With `variables`, a name in capitals is a type variable that may become anything; without, it is a type of
 /// which nothing is known.

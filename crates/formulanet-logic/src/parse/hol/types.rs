@@ -80,7 +80,7 @@ impl Types {
         Type(self.nodes.len() as u32 - 1)
     }
 
-    /// What a type is built of, if that is known.
+    /// The structure of a type, if it is known.
     pub(super) fn shape(&mut self, ty: Type) -> Option<(Constructor, [Option<Type>; 2])> {
         let root = self.root(ty);
         match self.nodes[root.0 as usize] {

@@ -7,7 +7,7 @@ use crate::error::{ParseError, Position, quoted};
 use crate::limits::Limits;
 use crate::parse::lines::{Lines, ReadError};
 
-/// What a statement is in its file.
+/// Roles of statements in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// The conjecture that the file is about.
@@ -16,7 +16,7 @@ pub enum Kind {
     Dependency,
     /// A step of a proof, and whether it was useful for the conjecture.
     Step {
-        /// Whether it stands behind `+`.
+        /// Whether it is on a `+` line.
         useful: bool,
     },
 }
@@ -24,7 +24,7 @@ pub enum Kind {
 /// A statement of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
-    /// What it is.
+    /// Its role.
     pub kind: Kind,
     /// The name of the conjecture or theorem; steps have none.
     pub name: Option<&'a str>,
@@ -73,7 +73,7 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    /// Goes on behind a statement that could not be read: at the next line that begins one.
+    /// Continues after a statement that could not be read, at the next line that begins one.
     pub fn recover(&mut self) {
         self.has_conjecture = true;
         self.recovers = true;

@@ -152,7 +152,7 @@ fn damaged_files() {
     check(b"N \xc3\nC |- T\nT cT\n", "1:3: expected UTF-8 text, found the byte 0xc3");
 }
 
-/// What is read of a file when damaged statements are passed over, and how many these are.
+/// The statements of a file without damaged ones, and the number of these.
 fn read_on(file: &str) -> (Vec<String>, usize) {
     let mut reader = Reader::new(file.as_bytes(), Limits::default());
     let (mut found, mut damaged) = (Vec::new(), 0);

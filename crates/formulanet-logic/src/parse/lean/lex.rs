@@ -18,7 +18,7 @@ pub(super) enum Kind {
     Text,
     /// `?m.12`
     Hole,
-    /// `.1` or `.fst`, behind something that is no name
+    /// `.1` or `.fst`, after something that is not a name
     Field,
     /// Everything else: operators, brackets and single characters.
     Symbol,
@@ -105,12 +105,12 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// How many tokens there are before the end.
+    /// The number of tokens before the end.
     pub(super) fn len(&self) -> usize {
         self.list.len() - 1
     }
 
-    /// A token; behind the last one, the end.
+    /// A token; after the last one, the end.
     pub(super) fn get(&self, number: usize) -> Token {
         self.list[number.min(self.list.len() - 1)]
     }

@@ -25,7 +25,7 @@ const TYPED_BODY: &str = "fun";
 enum Task {
     /// Makes the value of a term.
     Visit(Written),
-    /// Makes a term of a head and so many values.
+    /// Makes a term of a head and this many values.
     Finish(Shape, usize),
     /// Binds a variable, which may have a type.
     Enter(Kind, Option<Symbol>, Option<Written>),
@@ -35,7 +35,7 @@ enum Task {
     CloseLet { has_type: bool },
 }
 
-/// What a term's head becomes.
+/// The formula of a term's head.
 #[derive(Clone, Copy)]
 enum Shape {
     Constant(Symbol),
@@ -345,7 +345,7 @@ impl<'r> Lowering<'r> {
         var.map_or(body, |var| self.formula.abstraction(var, body))
     }
 
-    /// What a type says of a variable: itself if it is a proposition, else that the variable is of it.
+    /// The hypothesis of a variable's type: the type itself if it is a proposition, else that the variable has it.
     fn guard(&mut self, var: Option<VarId>, typed: TermId) -> TermId {
         let is_proposition = match self.formula.head(typed) {
             Head::Constant(name) => {

@@ -12,7 +12,7 @@ pub(super) struct Infix {
     pub(super) meaning: Meaning,
 }
 
-/// What an operator stands for.
+/// The meaning of an operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Meaning {
     /// `a → b`
@@ -23,7 +23,7 @@ pub(super) enum Meaning {
     Turned(&'static str),
     /// That it does not hold.
     Not(&'static str),
-    /// The same with the right one first.
+    /// The operator applied to the right operand first.
     NotTurned(&'static str),
     /// `f <| x`
     Apply,
@@ -110,7 +110,7 @@ pub(super) fn infix(symbol: &str) -> Option<Infix> {
 /// The end of a range that has none: `*...n`.
 pub(super) const UNBOUNDED: &str = "*";
 
-/// What binds so tightly that it takes no arguments: `f ↑x y` has two.
+/// Operators that bind so tightly that they take no arguments: `f ↑x y` has two.
 pub(super) const TIGHTEST: u8 = 200;
 
 /// An operator that binds tighter than application.
@@ -183,7 +183,7 @@ pub(super) fn full_name(name: &str) -> Option<&'static str> {
     })
 }
 
-/// How many arguments of a constant are left out where the full form is printed without `@`.
+/// The number of a constant's arguments that the full form without `@` omits.
 pub(super) fn hidden_arguments(name: &str) -> usize {
     match name {
         "Eq" | "Ne" | "Exists" | "ExistsUnique" => 1,

@@ -6,12 +6,12 @@ use crate::symbol::Symbol;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Written(u32);
 
-/// What a term is made of. The types of `(x y : T)` are one and the same term, so that this is no tree.
+/// Nodes of terms. The types of `(x y : T)` are one and the same term, so that this is no tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Term {
     /// A name, and whether it is written with `@`.
     Name { name: Symbol, is_explicit: bool },
-    /// What nothing binds: literals, holes and the heads of operators.
+    /// Atoms that nothing binds: literals, holes and the heads of operators.
     Constant(Symbol),
     /// A function and one argument.
     Apply(Written, Written),

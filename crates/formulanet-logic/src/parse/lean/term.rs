@@ -68,7 +68,7 @@ pub(super) enum Frame {
     Alternative { first: usize, patterns: usize },
 }
 
-/// What comes after a term.
+/// The next step after a term.
 enum Next {
     /// Another term, or more of a binder.
     Read,
@@ -148,7 +148,7 @@ impl<'r, 't> Machine<'r, 't> {
         Ok(())
     }
 
-    /// The next token; behind the last one of ours, the end.
+    /// The next token; after the last one of ours, the end.
     pub(super) fn token(&self) -> Token {
         self.peek(0)
     }
@@ -209,7 +209,7 @@ impl<'r, 't> Machine<'r, 't> {
         self.names.intern(word)
     }
 
-    /// How many names stand before a word, if nothing else does.
+    /// The number of names before a word, if there is nothing else.
     fn names_before(&self, from: usize, word: &str) -> Option<usize> {
         let mut count = 0;
         while self.peek(from + count).kind == Kind::Name {
@@ -378,7 +378,7 @@ impl<'r, 't> Machine<'r, 't> {
         Ok(None)
     }
 
-    /// The universe behind `Type` or `Sort`.
+    /// The universe after `Type` or `Sort`.
     fn skip_level(&mut self) -> Result<(), ParseError> {
         let token = self.token();
         match (token.kind, self.word()) {
@@ -390,7 +390,7 @@ impl<'r, 't> Machine<'r, 't> {
         Ok(())
     }
 
-    /// Skips from an opening bracket behind the one that closes it.
+    /// Skips from an opening bracket past the one that closes it.
     pub(super) fn skip_group(&mut self) -> Result<(), ParseError> {
         let opening = self.token();
         let mut depth = 0usize;

@@ -4,7 +4,7 @@ mod hostile;
 mod printed;
 mod random;
 
-/// What a text says, as HOL Light would write it, without the quotes that Lean's names have there.
+/// The formula of a text in HOL Light's syntax, without the quotes that Lean's names have there.
 fn shown(text: &str) -> String {
     let mut names = Interner::new();
     match parse(text, Limits::default(), &mut names) {

@@ -10,7 +10,7 @@ use crate::error::Position;
 pub struct Damaged {
     /// Its name and role, if these could be read.
     pub header: Option<(String, String)>,
-    /// Its bytes: to the dot behind a closing bracket, or to the line where the next statement begins.
+    /// Its bytes: up to the dot after a closing bracket, or to the line where the next statement begins.
     pub span: Range<usize>,
     /// Where it begins.
     pub position: Position,
@@ -72,7 +72,7 @@ fn end(text: &[u8], start: usize) -> usize {
     text.len()
 }
 
-/// Whether a character behind a dot tells that a statement ends there.
+/// Whether a character after a dot shows that a statement ends there.
 fn is_between(byte: u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, b'%' | b'/') || byte.is_ascii_lowercase()
 }

@@ -98,7 +98,7 @@ pub(super) enum Kind {
     Star,
     /// `-`
     Minus,
-    /// What only types and annotations contain: `+`, `:=`, `==`, `<<`, `-->`.
+    /// Operators of types and annotations only: `+`, `:=`, `==`, `<<`, `-->`.
     Other,
 }
 
@@ -115,7 +115,7 @@ pub(super) struct Lexer<'t> {
     pub(super) text: &'t str,
     pub(super) token: Token,
     first_line: usize,
-    /// No token may end behind this place, and how far it is from where the formula begins.
+    /// The position that no token may end after, and its distance from the beginning of the formula.
     stop: usize,
     limit: usize,
 }
@@ -211,7 +211,7 @@ impl<'t> Lexer<'t> {
         Err(ParseError::new(self.text, offset, self.first_line, expected, found))
     }
 
-    /// Moves behind a token that must be of one kind.
+    /// Moves past a token that must be of one kind.
     #[inline]
     pub(super) fn expect(&mut self, kind: Kind, expected: &str) -> Result<(), ParseError> {
         if self.token.kind != kind {

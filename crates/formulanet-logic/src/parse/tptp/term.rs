@@ -19,7 +19,7 @@ use crate::symbol::{Interner, Symbol};
 use super::lex::{Kind, Lexer};
 use super::{Language, Parser};
 
-/// What a name is bound to in the formula with the given stamp.
+/// The binding of a name in the formula with the given stamp.
 #[derive(Clone, Copy)]
 pub(super) struct Binding {
     stamp: u32,
@@ -49,7 +49,7 @@ pub(super) enum Frame {
     Binary { left: TermId, connective: Kind },
 }
 
-/// What kind of operand was read last.
+/// The kind of the last operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// A name, perhaps with arguments: a formula or a term.
@@ -60,7 +60,7 @@ enum Shape {
     Group,
 }
 
-/// What stood before an operand: whether `@` may follow.
+/// The context before an operand: whether `@` may follow.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Prefixes {
     None,
@@ -72,7 +72,7 @@ enum Prefixes {
     Others,
 }
 
-/// What comes after an operand.
+/// The next step after an operand.
 enum Next {
     /// The next operand.
     Operand,

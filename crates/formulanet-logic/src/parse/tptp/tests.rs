@@ -1,4 +1,4 @@
-//! What is read, what is refused and why, and that size and depth do no harm.
+//! Tests of accepted and rejected input, and of bounds on size and depth.
 
 use crate::formula::Formula;
 use crate::limits::Limits;
@@ -79,7 +79,7 @@ fn variables() {
     check(Language::Cnf, "( p | ~ (q) )", r"(p \/ (~ q))");
 }
 
-/// How many variables there are, and of which kind: text alone does not show what an occurrence belongs to.
+/// The number of variables of each kind: text alone does not show what an occurrence belongs to.
 #[test]
 fn occurrences_belong_to_the_innermost_binder() {
     let check = |text: &str, expected: &[(&str, bool)]| {

@@ -1,9 +1,9 @@
-//! What the head and the number of children of a term say.
+//! The shape of a term by its head and its number of children.
 
 use crate::formula::{Binder, Formula, Head, TermId, VarId};
 use crate::symbol::Symbol;
 
-/// What a term is, as far as graphs tell formulas apart.
+/// The shape of a term, as far as graphs distinguish formulas.
 pub(super) enum Shape {
     Not(TermId),
     Truth(bool),

@@ -118,7 +118,7 @@ impl Unit for Amx {
     }
 }
 
-/// What the instruction `ldtilecfg` reads.
+/// The operand of the instruction `ldtilecfg`.
 #[repr(C, align(64))]
 struct Configuration {
     palette: u8,

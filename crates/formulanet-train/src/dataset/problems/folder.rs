@@ -1,4 +1,4 @@
-//! Problems in a prepared folder: what they take beside the folder's own arrays.
+//! Problems in a prepared directory: the arrays in addition to the directory's own.
 
 use std::io;
 use std::path::Path;

@@ -21,7 +21,7 @@ use formulanet::util::files;
 pub(super) const POOLS: &str = "pools.json";
 const ARRAYS: &str = "pools.safetensors";
 
-/// What the description of a folder of pools says.
+/// The description of a directory of pools.
 #[derive(Serialize, Deserialize)]
 struct Description {
     origin: ProblemOrigin,
@@ -29,7 +29,7 @@ struct Description {
     features: Vec<String>,
     /// Names of the conjectures.
     conjectures: Vec<String>,
-    /// What the files were when they were written; folders of older versions do not say.
+    /// Checksums of the files.
     #[serde(default, skip_serializing_if = "Checksums::is_empty")]
     checksums: Checksums,
 }
@@ -94,7 +94,7 @@ impl PoolBuilder {
         Ok(self.statements.statements.len() as u32 - 1)
     }
 
-    /// Begins a problem, of whose useful statements there are so many, in the pool or not.
+    /// Begins a problem with this number of useful statements, in the pool or not.
     pub fn begin_problem(&mut self, name: &str, conjecture: u32, split: Split, relevant: usize) {
         let end = self.candidates.len();
         self.problems.push(Entry {

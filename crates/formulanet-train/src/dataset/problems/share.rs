@@ -51,7 +51,7 @@ fn places_of_share(candidates: &[Candidate], share: f32, seed: u64) -> Vec<usize
 mod tests {
     use super::*;
 
-    /// How many useful candidates of how many stay.
+    /// The number of useful candidates that stay, of all.
     #[track_caller]
     fn check([useful, others]: [usize; 2], share: f32, expected: [usize; 2]) {
         let candidates: Vec<Candidate> = (0..useful + others)

@@ -14,7 +14,7 @@ pub struct Bin {
     pub from: f64,
     /// Scores of the bin are below this; in the last bin, at most this.
     pub to: f64,
-    /// How many predictions there are.
+    /// The number of predictions.
     pub count: usize,
     /// Mean of their scores; nothing if the bin is empty.
     pub mean_score: Option<f64>,

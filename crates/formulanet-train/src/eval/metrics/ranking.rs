@@ -17,7 +17,7 @@ pub const CUTOFFS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 pub struct RankedList {
     /// Ranks of the relevant candidates, from 1, ascending.
     ranks: Vec<usize>,
-    /// How many relevant ones there are, those outside the list included.
+    /// The number of relevant items, including those outside the list.
     relevant: usize,
 }
 
@@ -74,7 +74,7 @@ fn order(scores: &[f32]) -> Vec<usize> {
 /// How early what is relevant comes, averaged over queries that have something relevant. All 0 if there is none.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Ranking {
-    /// How many queries have something relevant.
+    /// The number of queries with a relevant item.
     pub queries: usize,
     /// Share of what is relevant that is among the first k, for every k of [`CUTOFFS`].
     pub recall_at: BTreeMap<usize, f64>,
@@ -89,7 +89,7 @@ pub struct Ranking {
 /// Measures ranked lists.
 ///
 /// ```
-/// use formulanet::measure::{RankedList, ranking};
+/// use formulanet_train::eval::metrics::{RankedList, ranking};
 ///
 /// let first = RankedList::from_list([false, true, true], 2);
 /// let second = RankedList::from_scores(&[0.1, 0.7], &[false, true], 1)?;

@@ -15,7 +15,7 @@ pub struct RocPoint {
     pub true_positive_rate: f64,
 }
 
-/// How many statements of either kind have the same score.
+/// The numbers of statements of either kind with the same score.
 struct Tie {
     useful: u64,
     useless: u64,

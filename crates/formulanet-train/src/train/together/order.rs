@@ -32,7 +32,7 @@ pub(super) struct ProblemOrder<'a> {
     pairs: usize,
 }
 
-/// The symbols in at least so many statements of training, the most common first.
+/// The symbols in at least this many training statements, the most common first.
 pub(super) fn common_names(problems: &Problems, min_count: u32) -> Vec<String> {
     let mut counts = vec![0; problems.symbols().len()];
     let mut seen = HashSet::new();
@@ -79,7 +79,7 @@ impl<'a> ProblemOrder<'a> {
         Ok(ProblemOrder { problems, recipe, config, dealing, names, scales, numbers, sizes, pairs })
     }
 
-    /// How many candidates there are.
+    /// The number of candidates.
     pub(super) fn pairs(&self) -> usize {
         self.pairs
     }
@@ -89,7 +89,7 @@ impl<'a> ProblemOrder<'a> {
         (self.sizes.iter().sum::<usize>() / self.recipe.batch).max(1) as u64
     }
 
-    /// What makes the batches.
+    /// The maker of batches.
     pub(super) fn maker(self) -> BatchMaker<'a> {
         let builder = self.recipe.builder();
         BatchMaker { order: self, builder, epoch: None, shuffled: Vec::new(), ends: Vec::new() }

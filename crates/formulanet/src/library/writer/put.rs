@@ -19,7 +19,7 @@ pub(super) struct Ready<'a> {
     pub(super) row: Option<&'a [u8]>,
 }
 
-/// What happened to a statement.
+/// The effect on a statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Put {
     /// Its name is new.

@@ -1,4 +1,4 @@
-//! Statements beside a library: in temporary tables, which SQLite keeps in a file of its own and which nobody else sees.
+//! Staged statements: in temporary tables, which SQLite keeps in a private file.
 
 use std::ops::Not;
 

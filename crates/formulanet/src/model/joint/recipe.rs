@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::recipe::refuse;
 
-/// Every choice that a network for whole problems depends on, beside the data. As TOML, a flat list of these names.
+/// The recipe of a network for whole problems: all choices except the data. As TOML, a flat list of these names.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JointRecipe {
@@ -19,7 +19,7 @@ pub struct JointRecipe {
     pub rounds: usize,
     /// Length of the hidden layer that scores a candidate.
     pub hidden: usize,
-    /// Length of the hidden layer that scores a candidate by what is known of it beside its formula, if anything is.
+    /// Length of the hidden layer that scores a candidate by its ranking features, if there are any.
     #[serde(default = "usual_feature_hidden")]
     pub feature_hidden: usize,
     /// Share of all steps in which that layer alone is trained, before the graph is looked at.
@@ -29,7 +29,7 @@ pub struct JointRecipe {
     pub loss: Loss,
     /// Whether equal parts of different statements are one node; otherwise they share their symbols alone.
     pub share: bool,
-    /// Names are those of symbols in at least so many statements of training; 0 for no names at all.
+    /// The least number of training statements with a symbol whose name is used; 0 for no names.
     pub min_count: u32,
     /// Share of problems in which all names are hidden.
     pub hide_names: f32,
@@ -61,13 +61,13 @@ pub struct JointRecipe {
     pub seed: u64,
     /// How exact products are.
     pub precision: Precision,
-    /// A validation after so many batches.
+    /// Batches between validations.
     pub validate_every: u64,
     /// How model files store matrices.
     pub storage: Storage,
 }
 
-/// What kind of network a recipe is for.
+/// The kind of network that a recipe is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecipeKind {
@@ -118,7 +118,7 @@ impl Default for JointRecipe {
 }
 
 impl JointRecipe {
-    /// What is wrong with it.
+    /// Returns an error message if it is invalid.
     ///
     /// # Errors
     ///
@@ -149,7 +149,7 @@ impl JointRecipe {
         ])
     }
 
-    /// The network of the recipe, for so many names and features.
+    /// The network of the recipe, for this number of names and features.
     pub fn config(&self, names: usize, features: usize) -> TogetherConfig {
         TogetherConfig {
             // The first is for names that are hidden or unknown.

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a number is called, and how it is shifted and stretched.
+/// The name, shift and scale of a feature.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Standardizer {
-    /// What the number is called.
+    /// The name of the feature.
     pub name: String,
     /// Its mean in training.
     pub mean: f32,
@@ -13,7 +13,7 @@ pub struct Standardizer {
     pub factor: f32,
 }
 
-/// No number is further from its mean than so many times what is usual.
+/// The largest distance from the mean, in standard deviations.
 const CLIP: f32 = 8.0;
 
 impl Standardizer {

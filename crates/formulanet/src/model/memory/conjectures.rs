@@ -53,7 +53,7 @@ impl Conjectures {
         Conjectures::new(&graphs.map(counted).collect::<Vec<_>>())
     }
 
-    /// How many there are.
+    /// Their number.
     pub fn len(&self) -> usize {
         self.counts.len()
     }
@@ -68,7 +68,7 @@ impl Conjectures {
         self.index().similarities(&weighed(&counted(conjecture)))
     }
 
-    /// At most so many that are most like a conjecture, with how much they are.
+    /// The most similar conjectures, with their similarity.
     pub fn nearest(&self, conjecture: GraphInput<'_>, number: usize) -> Vec<(usize, f32)> {
         self.index().nearest(&weighed(&counted(conjecture)), number)
     }
@@ -97,7 +97,7 @@ impl Conjectures {
         }
     }
 
-    /// What [`Conjectures::write`] wrote; nothing if it is something else.
+    /// Reads the output of [`Conjectures::write`]; `None` for other bytes.
     pub fn read(reader: &mut Reader<'_>) -> Option<Self> {
         let mut features = Vec::new();
         reader.each_ascending(1 << 32, |feature| features.push(feature as u32))?;

@@ -1,4 +1,4 @@
-//! What proofs of similar conjectures depended on.
+//! The dependencies of proofs of similar conjectures.
 //!
 //! A model that ranks may know the conjectures of training and which premises their proofs used. Asked for a conjecture,
 //! it finds the most similar ones and says which share of their proofs used a premise.
@@ -19,7 +19,7 @@ use crate::util::lists::Lists;
 use crate::util::random::scramble;
 use crate::util::vector::sorted;
 
-/// How many conjectures are looked at.
+/// The number of conjectures that are considered.
 const NUMBER: usize = 40;
 /// The share of a conjecture is its similarity to this power, so that the closest count most.
 const POWER: i32 = 4;
@@ -51,7 +51,7 @@ impl Past {
         }
     }
 
-    /// What [`Past::write`] wrote, of so many premises; nothing if it is something else.
+    /// Reads the output of [`Past::write`] for this number of premises; `None` for other bytes.
     fn read(bytes: &[u8], premises: usize) -> Option<Self> {
         let mut reader = Reader { bytes };
         let conjectures = Conjectures::read(&mut reader)?;
@@ -167,8 +167,8 @@ impl TrainingProofs {
         Cow::Owned(bytes)
     }
 
-    /// What [`TrainingProofs::to_bytes`] wrote; nothing if it is something else. Bytes that are known to be as they were written
-    /// are not looked at closely; what is wrong with them nevertheless, because somebody forged them, counts as nothing.
+    /// Reads the output of [`TrainingProofs::to_bytes`]; `None` for other bytes. Verified bytes are not checked closely; forged
+    /// content counts as nothing.
     pub fn from_bytes(packed: Cow<'static, [u8]>, are_as_written: bool) -> Option<Self> {
         if packed.is_empty() {
             return Some(TrainingProofs::default());

@@ -1,7 +1,7 @@
 //! Statements that were seen in training, by a hash of their graphs, and for which conjectures they were useful.
 //!
-//! Who proves something later often does so with statements that belong together. So a conjecture that was itself a
-//! statement for others, useful or not, is known by its company: what was useful beside it there.
+//! Theorems that are proved together tend to be used together. A conjecture that occurred as a training statement is therefore
+//! also described by the statements that occurred with it.
 
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ pub struct StatementMemory {
     rarities: Vec<f32>,
 }
 
-/// What is known of a statement, whatever the conjecture.
+/// Statistics of a statement over all conjectures.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct StatementKey {
     /// Its number, if it was seen.
@@ -38,13 +38,13 @@ pub struct StatementKey {
     pub signature: RareSymbols,
 }
 
-/// What is known of a conjecture, whatever the statement.
+/// Statistics of a conjecture over all statements.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ConjectureContext {
     /// How like each conjecture of training it is.
     similarities: Vec<f32>,
     signature: RareSymbols,
-    /// What it was itself for other conjectures, in their order.
+    /// Its own labels for other conjectures, in their order.
     labels: Vec<UseLabel>,
 }
 
@@ -66,18 +66,18 @@ impl UseLabel {
     }
 }
 
-/// Of a statement that has more labels than this, so many are kept, drawn by chance.
+/// The most labels of a statement that are kept, drawn at random.
 const MOST: usize = 255;
 /// Labels of similar conjectures count by their similarity to these powers.
 const POWERS: [i32; 4] = [2, 8, 1, 4];
-/// What is added to both sides of the odds of each power, so that few labels say little.
+/// The smoothing of the odds for each power, so that few labels have little effect.
 const MORE: [f32; 4] = [0.1, 0.1, 0.3, 0.03];
 /// About the rarity of a token that half of the conjectures have.
 const HALF: f32 = 0.7;
-/// So many hints at first say what a statement was for other conjectures. Those after them say which symbols it has in
-/// common with this one; then come [`MEMORIES`], and what is known of the conjecture whatever the statement.
+/// The number of leading hints about a statement's labels for other conjectures. They are followed by hints about shared symbols,
+/// [`MEMORIES`], and hints about the conjecture.
 pub const REMEMBERED: usize = 4;
-/// So many hints after those say what it was for conjectures like this one.
+/// The number of hints about a statement's labels for similar conjectures.
 pub const LIKENESS: usize = POWERS.len();
 /// The other hints on what a statement was for other conjectures.
 pub const MEMORIES: Range<usize> = REMEMBERED + OVERLAP_FEATURES..REMEMBERED + OVERLAP_FEATURES + 8;
@@ -91,7 +91,7 @@ impl StatementMemory {
         StatementMemory::new(entries.collect(), conjectures)
     }
 
-    /// Of keys with labels. Statements that share a key are one.
+    /// Builds a memory from keys with labels. Statements that share a key are one.
     fn new(mut entries: Vec<(u32, UseLabel)>, conjectures: Conjectures) -> Self {
         entries.sort_unstable();
         let mut seen = StatementMemory::with(conjectures);
@@ -115,7 +115,7 @@ impl StatementMemory {
         StatementMemory { conjectures, rarities, ..StatementMemory::default() }
     }
 
-    /// How many statements are known.
+    /// The number of statements.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
@@ -125,7 +125,7 @@ impl StatementMemory {
         self.keys.is_empty()
     }
 
-    /// What is known of a statement.
+    /// Statistics of a statement.
     pub fn statement(&self, statement: GraphInput<'_>) -> StatementKey {
         if self.is_empty() {
             return StatementKey::default();
@@ -136,7 +136,7 @@ impl StatementMemory {
         }
     }
 
-    /// What is known of a conjecture.
+    /// Statistics of a conjecture.
     pub fn conjecture(&self, conjecture: GraphInput<'_>) -> ConjectureContext {
         if self.is_empty() {
             return ConjectureContext::default();
@@ -174,13 +174,12 @@ impl StatementMemory {
         SymbolMarker::new(self.rarities.iter().map(|&rarity| rarity > HALF).collect(), mark)
     }
 
-    /// What is known of a statement for a conjecture. If nothing is known of the conjecture, what is known whatever it
-    /// is.
+    /// Statistics of a statement for a conjecture; over all conjectures if the conjecture is unknown.
     pub fn hints(&self, statement: &StatementKey, conjecture: &ConjectureContext) -> Hints {
         self.hints_without(None, statement, conjecture)
     }
 
-    /// The same, as if one of the conjectures had not been seen.
+    /// Statistics of a statement without one of the conjectures.
     pub fn hints_without(
         &self,
         without: Option<usize>,
@@ -222,7 +221,7 @@ impl StatementMemory {
         bytes
     }
 
-    /// What [`StatementMemory::to_bytes`] wrote; nothing if it is something else.
+    /// Reads the output of [`StatementMemory::to_bytes`]; `None` for other bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         if bytes.is_empty() {
             return Some(StatementMemory::default());
@@ -246,7 +245,7 @@ impl StatementMemory {
     }
 }
 
-/// What a statement was for other conjectures, in two parts; all 0 if it was not seen.
+/// The labels of a statement for other conjectures, in two parts; all 0 for an unseen statement.
 fn remembered(
     labels: impl Iterator<Item = UseLabel>,
     similarities: &[f32],

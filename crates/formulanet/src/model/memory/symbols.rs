@@ -1,10 +1,10 @@
-//! What a statement and a conjecture have in common, in a few numbers that a classifier reads.
+//! Features of the symbols that a statement and a conjecture share, for classifiers.
 //!
 //! A network that has made one vector of each can hardly tell which symbols both have. These numbers do.
 
 use crate::util::vector::sorted;
 
-/// How many numbers there are.
+/// The number of features.
 pub const OVERLAP_FEATURES: usize = 6;
 /// Symbols of a graph that are compared, at most: the rarest.
 pub const SYMBOLS: usize = 32;
@@ -17,7 +17,7 @@ pub struct RareSymbols {
 }
 
 impl RareSymbols {
-    /// Of tokens, given how rare each is; those that are everywhere or unknown have a rarity of 0 and are left out.
+    /// Selects tokens by rarity; those with a rarity of 0, which occur everywhere or are unknown, are left out.
     pub fn new(tokens: impl Iterator<Item = u16>, rarity: impl Fn(u16) -> f32) -> Self {
         let rare = sorted(tokens).into_iter().map(|token| (token, rarity(token)));
         let mut symbols: Vec<(u16, f32)> = rare.filter(|(_, rarity)| *rarity > 0.0).collect();
@@ -34,7 +34,7 @@ impl RareSymbols {
         self.symbols.iter().map(|(token, _)| *token)
     }
 
-    /// What a statement's symbols have in common with those of a conjecture; all 0 if one of them has no symbols.
+    /// Compares a statement's symbols with those of a conjecture; all 0 if one of them has no symbols.
     pub fn compare(&self, conjecture: &RareSymbols) -> [f32; OVERLAP_FEATURES] {
         if self.symbols.is_empty() || conjecture.symbols.is_empty() {
             return [0.0; OVERLAP_FEATURES];
@@ -71,7 +71,7 @@ impl RareSymbols {
     }
 }
 
-/// What some symbols are together.
+/// The combined features of some symbols.
 #[derive(Default)]
 struct Part {
     count: f32,

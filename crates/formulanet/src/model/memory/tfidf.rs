@@ -87,7 +87,7 @@ impl<T: Ord + Copy> TfIdfIndex<T> {
         vector
     }
 
-    /// How much a feature weighs, if some document has it.
+    /// The weight of a feature that this many of all documents have; 0 if all have it.
     pub fn weight(&self, feature: T) -> Option<f32> {
         self.features.binary_search(&feature).ok().map(|place| self.weights[place])
     }
@@ -119,7 +119,7 @@ fn normalize<P>(vector: &mut [(P, f32)]) {
     }
 }
 
-/// How much a feature weighs that so many of all documents have; 0 if all have it.
+/// The weight of a feature that this many of all documents have; 0 if all have it.
 fn rarity(having: usize, documents: usize) -> f32 {
     ((1.0 + documents as f32) / (1.0 + having as f32)).ln()
 }

@@ -11,7 +11,7 @@ pub fn write(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// How many numbers there are, and each less the one before.
+/// Encodes ascending numbers as their count and their differences.
 pub fn write_ascending(bytes: &mut Vec<u8>, numbers: impl ExactSizeIterator<Item = u64>) {
     write(bytes, numbers.len() as u64);
     let mut last = 0;
@@ -53,7 +53,7 @@ impl Reader<'_> {
         Some(numbers)
     }
 
-    /// The same, one by one.
+    /// Decodes the numbers one by one.
     pub fn each_ascending(&mut self, below: u64, mut take: impl FnMut(u64)) -> Option<()> {
         let mut last = 0u64;
         for i in 0..self.count()? {

@@ -6,7 +6,7 @@ use crate::symbol::Symbol;
 
 /// The clauses of a `match` or `function` that have been read.
 pub(super) struct Clauses {
-    /// What is matched; `function` matches its argument.
+    /// The matched term; `function` matches its argument.
     matched: Option<Id>,
     clauses: Vec<Id>,
 }

@@ -108,7 +108,7 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// What becomes of a context that has accepted a terminator.
+    /// The next state of a context that has accepted a terminator.
     fn advance(&mut self, context: Context, token: &str, value: Option<Id>) -> Result<(), Fault> {
         let commas = context.comma_separates;
         let next = match (context.open, value) {

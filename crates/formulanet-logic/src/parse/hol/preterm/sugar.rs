@@ -1,5 +1,4 @@
-//! What HOL Light's notations stand for: the constants that its parser itself makes of them, which are the
-//! labels in HolStep.
+//! The constants that HOL Light's own parser makes of its notations, which are the labels in HolStep.
 
 use std::collections::HashMap;
 
@@ -160,7 +159,7 @@ impl Parser<'_> {
         matches!(self.out.nodes[pattern.index()], Node::Name(_) | Node::Variable(_))
     }
 
-    /// What a binder may bind: a variable or a tuple of variables, with or without types.
+    /// A bound pattern: a variable or a tuple of variables, with or without types.
     pub(super) fn check_pattern(&self, pattern: Id) -> Result<(), Fault> {
         let mut pending = vec![pattern];
         while let Some(id) = pending.pop() {

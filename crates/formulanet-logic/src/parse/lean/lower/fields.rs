@@ -12,7 +12,7 @@ use crate::symbol::Symbol;
 /// Terms that are looked at to find a type: each is a part of the one before.
 const DEEPEST: usize = 12;
 
-/// What is known of a type.
+/// The known structure of a type.
 #[derive(Clone)]
 enum Type {
     /// The type, as it is written.
@@ -153,7 +153,7 @@ impl Lowering<'_> {
         self.names.intern(&name)
     }
 
-    /// What is known of the type of a term, if anything is.
+    /// The known type of a term, if any.
     fn type_of(&self, term: Written, deepest: usize) -> Option<Type> {
         let deepest = deepest.checked_sub(1)?;
         let (head, arguments) = self.spine(term);
@@ -265,7 +265,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// What is left of a function's type behind as many explicit arguments.
+    /// The rest of a function's type after this many explicit arguments.
     fn result(&self, mut typed: Written, mut arguments: usize) -> Option<Written> {
         loop {
             match self.terms.get(typed) {

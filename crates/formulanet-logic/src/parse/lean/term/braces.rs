@@ -1,4 +1,4 @@
-//! What stands in braces: structure instances, sets and subtypes.
+//! Terms in braces: structure instances, sets and subtypes.
 
 use super::{Frame, Machine, Next};
 use crate::error::ParseError;

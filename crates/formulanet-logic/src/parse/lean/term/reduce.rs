@@ -1,4 +1,4 @@
-//! What is done with a term that was read, by what waits for it and by the token behind it.
+//! Combination of a term that was read with the open contexts, by the next token.
 
 use super::{Frame, Machine, Next, closing, named};
 use crate::error::ParseError;
@@ -379,7 +379,7 @@ impl Machine<'_, '_> {
     }
 }
 
-/// What `→` makes of `(x : T) → b`, and other symbols of the same kind.
+/// The meaning of `→` after `(x : T)`, and of similar symbols.
 fn dependent(word: &str) -> Option<(preterm::Kind, Option<&'static str>)> {
     Some(match word {
         "→" | "->" => (preterm::Kind::Pi, None),

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
 enum Random {
-    /// A variable, by how many binders are between it and its own; a constant where there are not so many.
+    /// A variable, by the number of binders between it and its own; a constant where there are fewer.
     Variable(usize),
     Constant(&'static str),
     Apply(&'static str, Vec<Random>),
