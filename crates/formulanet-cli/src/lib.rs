@@ -40,6 +40,7 @@ mod rank;
 mod select;
 mod serve;
 mod shell;
+mod smtlib;
 mod stats;
 mod train;
 #[doc(hidden)]

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use formulanet::analyze::Analyzer;
 use formulanet::corpus::LibraryEntry;
-use formulanet::library::{Added, LibraryWriter, Repaired};
+use formulanet::library::{Added, LibraryWriter, ProofOrigin, RecordedProof, Repaired};
 use formulanet::logic::Limits;
 use formulanet::model::JointModelFile;
 use formulanet::net::Alone;
@@ -39,6 +39,7 @@ use crate::progress::Bar;
     formulanet library remove lemmas.db 'OLD_*'\n  \
     formulanet library build lists.db theory.jsonl\n  \
     formulanet library learn lists.db proofs.txt\n  \
+    formulanet library list lists.db --proofs\n  \
     formulanet rank '!m n. m + n = n + m' --library lemmas.db -k 5")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -161,7 +162,7 @@ struct TrainArguments {
 }
 
 /// Reads `90s`, `10m` or `1h`.
-fn parse_time(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse_time(text: &str) -> Result<Duration, String> {
     let expected = || format!("expected a time such as 90s, 10m or 1h, found `{text}`");
     let unit = text.chars().last().ok_or_else(expected)?;
     let seconds = match unit {
@@ -184,6 +185,9 @@ struct ListArguments {
     /// Output format: `name: statement` lines, or objects that `library add` reads
     #[arg(long, value_enum, default_value_t = Output::Text)]
     format: Output,
+    /// List recorded proofs instead of statements: the premises, and the prover, the seconds and the time of those that `prove` found
+    #[arg(long)]
+    proofs: bool,
 }
 
 #[derive(Args)]
@@ -421,8 +425,45 @@ struct Row<'a> {
     proofs: Vec<Vec<String>>,
 }
 
+/// A proof as it is listed.
+#[derive(Serialize)]
+struct ProofRow<'a> {
+    name: &'a str,
+    proof: &'a [String],
+    #[serde(flatten)]
+    origin: Option<&'a ProofOrigin>,
+}
+
+fn list_proofs(library: &Library, format: Output) -> Result<()> {
+    let mut out = Vec::new();
+    for Statement { name, .. } in library.statements()? {
+        for RecordedProof { used, origin } in library.recorded_proofs_of(&name)? {
+            match format {
+                Output::Json => {
+                    let row = ProofRow { name: &name, proof: &used, origin: origin.as_ref() };
+                    serde_json::to_writer(&mut out, &row)?;
+                }
+                Output::Text => {
+                    let found = origin.as_ref().map(|origin| {
+                        let (prover, time) = (shown(&origin.prover), shown(&origin.time));
+                        format!(" ({prover} in {:.1} s, {time})", origin.seconds)
+                    });
+                    let used: Vec<_> = used.iter().map(|name| shown(name)).collect();
+                    let found = found.unwrap_or_default();
+                    write!(out, "{}: {}{found}", shown(&name), used.join(" "))?;
+                }
+            }
+            out.push(b'\n');
+        }
+    }
+    writing(io::stdout().write_all(&out))
+}
+
 fn list(arguments: &ListArguments) -> Result<()> {
     let library = Library::open(&arguments.library)?;
+    if arguments.proofs {
+        return list_proofs(&library, arguments.format);
+    }
     // Read before any of it is written: who reads our output may be slow, and nobody should wait for that with a change.
     let mut out = Vec::new();
     library.scan(|entries, _| {

@@ -2,6 +2,7 @@
 
 mod answer;
 mod axioms;
+mod folder;
 mod guard;
 mod languages;
 mod minimize;
@@ -28,7 +29,7 @@ use crate::input::{
     refuse_stdin_twice, writing,
 };
 use crate::output::Output;
-use crate::usage::wrong;
+use crate::usage::{refuse_given, wrong};
 use axioms::{Axioms, Choice};
 use outcome::Outcome;
 use prover::Prover;
@@ -41,16 +42,22 @@ pub(crate) use guard::{GuardArguments, guard};
 /// Prove TPTP problems with the axioms that are most likely to help
 ///
 /// Selects axioms, and lets the provers of this machine try with a few and with many of them, as many at once as there are
-/// cores, until one finds a proof. Prints the SZS status, the proof and the axioms that it used.
+/// cores, until one finds a proof. Of one problem, prints the SZS status, the proof and the axioms that it used. Of several, and of
+/// the problems of a directory or of a batch file of CASC's LTB division, prints a line as each ends, and a table at the end.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet prove big.p\n  \
     formulanet prove big.p --time 60 --minimize\n  \
+    formulanet prove problems/ --out proofs --keep-going\n  \
+    formulanet prove problems/ --out proofs --keep-going --resume\n  \
+    formulanet prove problems/ --learn --budget 2h --journal run.jsonl\n  \
+    formulanet prove --library sets.db --all --budget 2h\n  \
     formulanet prove big.p --prover 'eprover --auto --proof-object --cpu-limit={seconds} {file}'\n\n\
-    Known provers are eprover, vampire, zipperposition, cvc5 and z3_tptp, if PATH has them.\n\
-    To prove a formula from a library: formulanet prove --library sets.db --conjecture '![X]: subset(X, X)'")]
+    Known provers are eprover, vampire, zipperposition, cvc5, z3 and others, if PATH has them.\n\
+    To prove a formula from a library: formulanet prove --library sets.db --conjecture '![X]: subset(X, X)'\n\n\
+    Exit codes: 0 if all problems are proved, 1 if one is not, cannot be read or was not tried, 2 if the arguments are wrong.")]
 pub(crate) struct Arguments {
-    /// The problems; `-` is standard input
+    /// The problems, directories of problems, or batch files; `-` is standard input
     problems: Vec<String>,
     /// Use the statements of this library, too, which is in TPTP's syntax
     #[arg(long, value_name = "FILE")]
@@ -61,12 +68,30 @@ pub(crate) struct Arguments {
     /// Prove this statement of the library from what comes before it
     #[arg(long, value_name = "NAME", requires = "library", conflicts_with_all = ["conjecture", "problems"])]
     goal_name: Option<String>,
-    /// Learn from the proof of a statement of the library
-    #[arg(long, requires = "goal_name")]
+    /// Prove each statement of the library that has no proof yet from what comes before it, and keep the proofs in the library
+    #[arg(long, requires = "library", conflicts_with_all = ["conjecture", "goal_name", "problems"])]
+    all: bool,
+    /// Learn from each proof: of a statement of the library, or of problems that share the names of symbols
+    #[arg(long, conflicts_with = "conjecture")]
     learn: bool,
-    /// Try at most this many seconds for a problem
-    #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
-    time: f64,
+    /// Try at most this many seconds for a problem [default: 30, without --budget]
+    #[arg(long, value_name = "SECONDS")]
+    time: Option<f64>,
+    /// Try for at most this long in all, in rounds, such as 90s, 10m or 2h
+    #[arg(long, value_name = "TIME", value_parser = crate::library::parse_time)]
+    budget: Option<Duration>,
+    /// Go on with the other problems if one cannot be read
+    #[arg(long)]
+    keep_going: bool,
+    /// Write a file for each proof to this directory, and the journal of the run
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write the journal of the run to this file [default: journal.jsonl in --out]
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
+    /// Continue the run of the journal: problems that have ended are not tried again
+    #[arg(long)]
+    resume: bool,
     /// Call this prover instead of all that are found: a built-in name, a description in TOML, or a command with `{file}` and
     /// `{seconds}`
     #[arg(long, value_name = "PROVER")]
@@ -97,19 +122,32 @@ pub(crate) struct Arguments {
 
 /// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
-    if !(arguments.time > 0.0 && arguments.time <= 1e6) {
+    if arguments.time.is_some_and(|time| !(time > 0.0 && time <= 1e6)) {
         return Err(wrong("expected --time to be above 0"));
     }
-    if arguments.problems.is_empty() && arguments.conjecture.is_none() && arguments.goal_name.is_none() {
+    let is_nothing = arguments.conjecture.is_none() && arguments.goal_name.is_none() && !arguments.all;
+    if arguments.problems.is_empty() && is_nothing {
         return Err(wrong(
-            "say what to prove: PROBLEM, or --library FILE with --conjecture FORMULA or --goal-name NAME",
+            "say what to prove: PROBLEM, or --library FILE with --conjecture FORMULA, --goal-name NAME or --all",
         ));
     }
     refuse_stdin_twice(arguments.problems.iter().map(String::as_str))?;
+    if folder::is_asked(&arguments) {
+        return folder::run(&arguments);
+    }
+    let given = [
+        ("--learn", arguments.learn && arguments.goal_name.is_none()),
+        ("--budget", arguments.budget.is_some()),
+        ("--keep-going", arguments.keep_going),
+        ("--out", arguments.out.is_some()),
+        ("--journal", arguments.journal.is_some()),
+        ("--resume", arguments.resume),
+    ];
+    refuse_given(&given, "one problem: name a directory, several problems, or --all")?;
     let provers = Provers::new(arguments.provers()?)?;
     let targets = arguments.targets()?;
     let settings = arguments.settings();
-    let mut axioms = Axioms::open(&Choice {
+    let axioms = Axioms::open(&Choice {
         library: arguments.library.as_deref(),
         model: &arguments.model,
         reading: &arguments.reranking,
@@ -123,9 +161,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         let task = axioms.task(target)?;
         let outcome = search::prove(&task, &settings, &provers, start)?;
         missed += usize::from(!outcome.status.is_proved());
-        if let (true, true, Target::Fact(name)) = (arguments.learn, outcome.status.is_proved(), target) {
+        if arguments.learn && outcome.status.is_proved() {
             match &outcome.premises {
-                Some(premises) => axioms.learn(name, premises)?,
+                Some(_) => axioms.learn(target, &task, &outcome)?,
                 None => tell!(
                     "warning: nothing is learned from a proof whose premises are not known; add --minimize"
                 ),
@@ -156,6 +194,7 @@ pub(crate) fn prove_within(
     let provers = Provers::new(found()?)?.until(cancel.clone());
     let settings = Settings {
         schedule: SCHEDULE.to_vec(),
+        planned: None,
         time,
         threads: engine.compute().threads(),
         minimize: false,
@@ -207,7 +246,8 @@ impl Arguments {
         let given: Vec<Slice> = self.most.iter().map(|&most| slice(most, 0, 1.0)).collect();
         Settings {
             schedule: if given.is_empty() { SCHEDULE.to_vec() } else { given },
-            time: Duration::from_secs_f64(self.time),
+            planned: None,
+            time: Duration::from_secs_f64(self.time.unwrap_or(folder::TIME)),
             threads: self.compute.threads(),
             minimize: self.minimize,
             check: self.check,

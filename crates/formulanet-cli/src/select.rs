@@ -19,6 +19,7 @@ use crate::input::{
 };
 use crate::output::{refuse_own_input, shown, write_file};
 use crate::rank::Row;
+use crate::smtlib;
 use crate::usage::wrong;
 
 /// Select the best axioms of TPTP problems
@@ -28,6 +29,7 @@ use crate::usage::wrong;
 #[command(after_help = "Examples:\n  \
     formulanet select big.p -k 64 | eprover --auto -s -\n  \
     formulanet select big.p -k 16,64,256 --out slices\n  \
+    formulanet select big.p -k 64 --format smtlib | z3 -in\n  \
     formulanet select big.p -k 64 --format names\n  \
     formulanet select goal.p --library sets.db -k 32 --explain")]
 pub(crate) struct Arguments {
@@ -77,10 +79,17 @@ pub(crate) struct Arguments {
 enum Output {
     /// A problem.
     Tptp,
+    /// A problem in SMT-LIB, with the negated conjecture; of problems in FOF and CNF.
+    Smtlib,
     /// `conjecture:axiom axiom ...`, the best first.
     Names,
     /// One object per axiom and line.
     Json,
+}
+
+/// Whether a format is that of a whole problem.
+fn is_problem(format: Output) -> bool {
+    matches!(format, Output::Tptp | Output::Smtlib)
 }
 
 /// Settings that all problems share.
@@ -100,7 +109,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     if arguments.most.len() > 1 && arguments.out.is_none() {
         return Err(wrong("several K write several files: say where with --out FOLDER"));
     }
-    if arguments.problems.len() > 1 && arguments.out.is_none() && arguments.format == Output::Tptp {
+    if arguments.problems.len() > 1 && arguments.out.is_none() && is_problem(arguments.format) {
         return Err(wrong("several problems write several files: say where with --out FOLDER"));
     }
     refuse_stdin_twice(arguments.problems.iter().map(String::as_str))?;
@@ -202,6 +211,7 @@ fn slice_name(problem: &str, most: usize, arguments: &Arguments) -> String {
     let stem = if problem == "-" { "problem".into() } else { stem };
     let ending = match arguments.format {
         Output::Tptp => "p",
+        Output::Smtlib => "smt2",
         Output::Names => "txt",
         Output::Json => "jsonl",
     };
@@ -226,6 +236,10 @@ fn show(
             }
             Some(note)
         }),
+        Output::Smtlib => {
+            let selected = problem.reduced(hits, considered);
+            smtlib::translate(Source::text(file, selected), arguments.limits.limits())?
+        }
         Output::Names => {
             let names: Vec<&str> = hits.iter().map(|hit| hit.statement.name.as_str()).collect();
             let lines = problem.conjecture_names().into_iter();

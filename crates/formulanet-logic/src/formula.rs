@@ -213,7 +213,7 @@ impl Formula {
     }
 
     /// Whether an equality is known to be one of truth values.
-    pub(crate) fn is_equivalence(&self, term: TermId) -> bool {
+    pub fn is_equivalence(&self, term: TermId) -> bool {
         self.equivalences.binary_search_by_key(&term.0, |marked| marked.0).is_ok()
     }
 

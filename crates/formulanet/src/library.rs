@@ -32,7 +32,7 @@ mod schema;
 mod snapshot;
 mod writer;
 
-pub use proofs::Learned;
+pub use proofs::{Learned, ProofOrigin, RecordedProof};
 pub use repair::Repaired;
 pub use snapshot::{Additions, Change, Generation};
 pub use writer::{Added, LibraryWriter};

@@ -580,7 +580,7 @@ fn a_file_of_somebody_else_is_refused() {
     check("CREATE TABLE more (x)", "a table `more` that no library has");
     check("DROP TRIGGER statement_added", "some of them");
     check("PRAGMA application_id = 1", "another SQLite file");
-    check("PRAGMA user_version = 1", "format 9, found 1");
+    check("PRAGMA user_version = 1", "format 10, found 1");
     #[cfg(unix)]
     {
         let pipe = folder.text("pipe");

@@ -9,6 +9,7 @@ use super::prover::{Premises, Prover};
 use super::szs::Said;
 use super::task::{Part, Task};
 use super::tokens::{in_quotes, quoted_name, tokens};
+use crate::smtlib;
 
 /// The statements that a proof used, as far as the prover reports them.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,8 +23,12 @@ pub(crate) struct Used {
 /// The word of a prover: that of the SZS ontology, or one of its own that its description explains.
 pub(crate) fn said(prover: &Prover, output: &str) -> Said {
     let word = output.lines().find_map(word).map(str::to_owned);
-    let own =
-        || prover.words.iter().find(|(text, _)| output.contains(text.as_str())).map(|(_, word)| word.clone());
+    // The first in the output counts, and of two that begin at one place the longer.
+    let place = |text: &str| output.find(text).map(|at| (at, std::cmp::Reverse(text.len())));
+    let own = || {
+        let found = prover.words.iter().filter_map(|(text, word)| Some((place(text)?, word)));
+        found.min().map(|(_, word)| word.clone())
+    };
     Said::of(&word.or_else(own).unwrap_or_default())
 }
 
@@ -55,7 +60,7 @@ pub(crate) fn used(prover: &Prover, task: &Task, output: &str) -> Option<Used> {
                 if until == "\n" { list } else { list.rsplit_once('\n').map_or(list, |(lines, _)| lines) };
             list.split(|c: char| c.is_whitespace() || "(),|".contains(c))
                 .filter(|name| !name.is_empty())
-                .map(str::to_owned)
+                .map(|name| name.strip_prefix(smtlib::NAME).unwrap_or(name).to_owned())
                 .collect()
         }
         Premises::Derivation => return derived(task, output),
@@ -162,7 +167,7 @@ mod tests {
     use super::*;
 
     fn task() -> Task {
-        let text = "fof('odd\nname', axiom, p).\nfof(a, axiom, p => q).\nfof(h, hypothesis, p).\nfof(goal, conjecture, q).\n";
+        let text = "fof('odd name', axiom, p).\nfof(a, axiom, p => q).\nfof(h, hypothesis, p).\nfof(goal, conjecture, q).\n";
         Task::read("problem.p", Source::text("problem.p", text), Limits::default()).unwrap()
     }
 
@@ -214,6 +219,17 @@ mod tests {
     }
 
     #[test]
+    fn solvers_of_smtlib_are_understood() {
+        let z3 = prover("z3");
+        let output = "unsat\n; premises\n(|name:h| |name:goal| |name:a|)\n";
+        assert_eq!(said(&z3, output), Said::Proof { is_contradiction: false });
+        assert_eq!(found(&z3, output), Some(("h a".to_owned(), true)));
+        assert_eq!(said(&z3, "sat\n; premises\n(error \"no unsat core\")\n"), Said::Model);
+        assert_eq!(said(&z3, "unknown\n"), Said::GaveUp);
+        assert_eq!(said(&z3, "timeout\n"), Said::ResourceOut);
+    }
+
+    #[test]
     fn vampire_and_zipperposition_are_understood() {
         let vampire = "% SZS status Theorem for 7\n% SZS output start Proof for 7\n\
             fof(f1,axiom,( p),\n  file('/tmp/x/7.p',formulanet_name_0)).\n\
@@ -225,7 +241,7 @@ mod tests {
         assert_eq!(found(&prover_of, vampire), Some(("a formulanet_name_0".to_owned(), true)));
         let shown = proof(&task(), vampire, None, Path::new("/tmp/x/7.p")).unwrap();
         assert!(
-            shown.kind == "Proof" && shown.text.contains("file('problem.p','odd\nname')"),
+            shown.kind == "Proof" && shown.text.contains("file('problem.p','odd name')"),
             "{}",
             shown.text
         );
@@ -242,7 +258,7 @@ mod tests {
     fn proofs_cite_the_problem() {
         let shown = proof(&task(), E, None, Path::new("/tmp/x/7.p")).unwrap();
         assert_eq!(shown.kind, "CNFRefutation");
-        let expected = "fof('odd\nname', axiom, p, file('problem.p', 'odd\nname')).\n";
+        let expected = "fof('odd name', axiom, p, file('problem.p', 'odd name')).\n";
         assert!(
             shown.text.contains(expected) && shown.text.contains("file('problem.p', goal)"),
             "{}",

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use formulanet::engine::Model;
+use formulanet::library::ProofOrigin;
 use formulanet::logic::Limits;
 use formulanet::problem::{ProblemOptions, annotated, as_axiom};
 use formulanet::read::{Proof, Source};
@@ -13,6 +14,8 @@ use formulanet::{
     Take,
 };
 
+use super::folder::Memory;
+use super::outcome::Outcome;
 use super::task::{Part, Task};
 use crate::input::{ComputeArguments, ModelArgument, RerankArguments};
 
@@ -48,6 +51,8 @@ pub(crate) struct Axioms {
     library: Option<PathBuf>,
     limits: Limits,
     most: usize,
+    /// The axioms and proofs of all problems so far, if problems learn from each other.
+    memory: Option<Memory>,
 }
 
 impl Axioms {
@@ -73,7 +78,40 @@ impl Axioms {
             None => engine.model_for(Language::Tptp)?,
         };
         let library = library.map(Path::to_owned);
-        Ok(Axioms { engine, model, rerank: Rerank::Auto, library, limits: Limits::default(), most })
+        Ok(Axioms {
+            engine,
+            model,
+            rerank: Rerank::Auto,
+            library,
+            limits: Limits::default(),
+            most,
+            memory: None,
+        })
+    }
+
+    /// Learns from proofs of problems, too.
+    pub(crate) fn remember(&mut self) {
+        self.memory = Some(Memory::new(&self.model));
+    }
+
+    /// The library's statements without a recorded proof, in order.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no library in TPTP's syntax.
+    pub(crate) fn unproved(&self) -> Result<Vec<String>> {
+        let Some(path) = &self.library else { return Ok(Vec::new()) };
+        let library = Library::open(path)?;
+        if library.language()? != Language::Tptp {
+            return Err(formulanet::Error::NotTptp.into());
+        }
+        let mut names = Vec::new();
+        for Statement { name, .. } in library.statements()? {
+            if library.proofs_of(&name)?.is_empty() {
+                names.push(name);
+            }
+        }
+        Ok(names)
     }
 
     /// Reads a problem and ranks its axioms.
@@ -81,7 +119,7 @@ impl Axioms {
     /// # Errors
     ///
     /// Returns an error if a file cannot be read, with the place.
-    pub(crate) fn task(&mut self, target: &Target) -> Result<Task> {
+    pub(crate) fn task(&self, target: &Target) -> Result<Task> {
         let formula = |name: &str, text: &str| {
             (name.to_owned(), Source::text("conjecture", annotated(name, "conjecture", text)))
         };
@@ -113,20 +151,17 @@ impl Axioms {
                 self.add_facts(&mut task, library, (&corpus, query), target)?;
             }
             None => {
+                if let Some(memory) = &self.memory {
+                    task.orders = memory.orders(&self.engine, &self.model, (&task, axioms), &query)?;
+                    return Ok(task);
+                }
                 let corpus = Corpus::of_local(Arc::clone(&self.model), axioms, Language::Tptp, true);
                 let query = query.take(Take::at_most(usize::MAX));
-                let order = |symbols: Symbols| self.order(&corpus, query.clone(), symbols);
+                let order = |symbols: Symbols| order(&self.engine, &corpus, &query, symbols);
                 task.orders = vec![order(Symbols::Both)?, order(Symbols::Anonymous)?];
             }
         }
         Ok(task)
-    }
-
-    /// The numbers of a problem's axioms, the best first.
-    fn order(&self, corpus: &Corpus, query: Query, symbols: Symbols) -> Result<Vec<usize>> {
-        let policy = query.policy.symbols(symbols);
-        let ranking = self.engine.rank(corpus, &query.policy(policy))?;
-        Ok(ranking.hits.iter().filter_map(|hit| hit.local).collect())
     }
 
     /// Makes the best facts of the library axioms of a problem.
@@ -168,18 +203,51 @@ impl Axioms {
         Ok(())
     }
 
-    /// Records the premises of a proof of a fact in the library.
+    /// Learns again from a proof of a problem that an earlier process has found. A library has kept its proofs itself.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the problem cannot be read any more.
+    pub(crate) fn recall(&self, target: &Target, proved: &Outcome) -> Result<()> {
+        let (Some(memory), Target::File(file)) = (&self.memory, target) else { return Ok(()) };
+        let Some(premises) = &proved.premises else { return Ok(()) };
+        let task = Task::read(file, Source::open(file)?, self.limits)?;
+        let text = Source::text(file, self_contained(&task));
+        let mut problem = Problem::read(text, &self.model.retriever, &ProblemOptions::default())?;
+        memory.add(&self.model, &problem.take_axioms());
+        memory.learn(&self.model, &task, premises)
+    }
+
+    /// Records the premises of a proof: of a fact in the library, of a problem for the problems to come.
     ///
     /// # Errors
     ///
     /// Returns an error if the library cannot be written.
-    pub(crate) fn learn(&mut self, name: &str, premises: &[String]) -> Result<()> {
-        if let Some(path) = &self.library {
-            let proof = Proof { name: name.to_owned(), used: premises.to_vec(), place: "proof".to_owned() };
-            Library::open(path)?.learn(&[proof], false)?;
+    pub(crate) fn learn(&self, target: &Target, task: &Task, proved: &Outcome) -> Result<()> {
+        let Some(premises) = &proved.premises else { return Ok(()) };
+        match (target, &self.library, &self.memory) {
+            (Target::Fact(name), Some(path), _) => {
+                let proof = Proof { name: name.clone(), used: premises.clone(), place: "proof".to_owned() };
+                let origin = ProofOrigin {
+                    prover: proved.prover.clone().unwrap_or_default(),
+                    seconds: proved.seconds,
+                    time: formulanet_train::now(),
+                };
+                Library::open(path)?.learn_found(&proof, &origin)?;
+                Ok(())
+            }
+            (_, _, Some(memory)) => memory.learn(&self.model, task, premises),
+            _ => Ok(()),
         }
-        Ok(())
     }
+}
+
+/// The numbers of a problem's axioms, the best first.
+pub(crate) fn order(engine: &Engine, corpus: &Corpus, query: &Query, symbols: Symbols) -> Result<Vec<usize>> {
+    let query = query.clone();
+    let policy = query.policy.symbols(symbols);
+    let ranking = engine.rank(corpus, &query.policy(policy))?;
+    Ok(ranking.hits.iter().filter_map(|hit| hit.local).collect())
 }
 
 /// A problem with all that it includes, as one text. Declarations come first: others cannot be read without them.

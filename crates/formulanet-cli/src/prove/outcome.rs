@@ -2,11 +2,10 @@
 
 use std::io::{self, Write};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::answer;
-use super::schedule::Slice;
-use super::search::Found;
+use super::search::{Found, Made};
 use super::szs::Status;
 use super::task::{Part, Task};
 use super::tokens::quoted_name;
@@ -14,7 +13,7 @@ use crate::input::counted;
 use crate::output::shown;
 
 /// The result for a problem.
-#[derive(Clone, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     pub(crate) problem: String,
     /// By the SZS ontology.
@@ -35,13 +34,13 @@ pub(crate) struct Outcome {
     pub(crate) check: Option<Check>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) proof: Option<String>,
-    /// The slice that was proved.
+    /// The attempts that were made.
     #[serde(skip)]
-    pub(crate) slice: Option<Slice>,
+    pub(crate) made: Vec<Made>,
 }
 
 /// The result of proving again from the used premises alone.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Check {
     #[serde(rename = "check_prover")]
     pub(crate) prover: String,
@@ -64,7 +63,7 @@ impl Outcome {
             premises: None,
             check: None,
             proof: None,
-            slice: None,
+            made: Vec::new(),
         }
     }
 

@@ -20,6 +20,8 @@ pub(crate) struct Prover {
     /// Arguments with the places `{file}`, `{seconds}` and `{milliseconds}`.
     arguments: Vec<String>,
     languages: Languages,
+    /// Whether it reads SMT-LIB instead of TPTP.
+    pub(crate) is_smtlib: bool,
     pub(crate) premises: Premises,
     /// Texts in its output, and the SZS words that they mean.
     pub(crate) words: BTreeMap<String, String>,
@@ -44,6 +46,8 @@ pub(crate) enum Premises {
 struct Description {
     name: String,
     command: Vec<String>,
+    #[serde(default)]
+    input: Option<String>,
     #[serde(default)]
     languages: Option<Vec<String>>,
     #[serde(default)]
@@ -109,6 +113,7 @@ impl Prover {
         let description = Description {
             name,
             command,
+            input: None,
             languages: None,
             premises: None,
             after: None,
@@ -120,7 +125,7 @@ impl Prover {
     }
 
     fn described(found: Description) -> Result<Self> {
-        let Description { name, command, languages, premises, after, until, words, share } = found;
+        let Description { name, command, input, languages, premises, after, until, words, share } = found;
         let Some((program, arguments)) = command.split_first().filter(|(program, _)| !program.is_empty())
         else {
             bail!("expected a command for the prover `{name}`, found none");
@@ -128,6 +133,13 @@ impl Prover {
         if !arguments.iter().any(|argument| argument.contains("{file}")) {
             bail!("expected `{{file}}` in the command of a prover, found `{}`", command.join(" "));
         }
+        let is_smtlib = match input.as_deref() {
+            None | Some("tptp") => false,
+            Some("smtlib") => true,
+            Some(other) => {
+                bail!("expected `input` to be tptp or smtlib for the prover `{name}`, found `{other}`")
+            }
+        };
         let mut read = languages.as_ref().map_or(Languages::ALL, |_| Languages::default());
         for language in languages.iter().flatten() {
             let Some(part) = Languages::named(language) else {
@@ -159,7 +171,7 @@ impl Prover {
             bail!("expected a `share` above 0 and up to 1 for the prover `{name}`, found {share}");
         }
         let (program, arguments) = (program.into(), arguments.to_vec());
-        Ok(Prover { name, program, arguments, languages: read, premises, words, share })
+        Ok(Prover { name, program, arguments, languages: read, is_smtlib, premises, words, share })
     }
 
     /// Whether it reads some parts of TPTP.
@@ -252,6 +264,7 @@ mod tests {
         );
         check(&with("premises = \"names\""), "expected `after`");
         check(&with("premises = \"all\""), "expected `premises` to be derivation, names or none");
+        check(&with("input = \"dimacs\""), "expected `input` to be tptp or smtlib");
         check(&with("share = 0"), "expected a `share` above 0");
         check(&with("colour = 1"), "colour");
         check("x", "expected");

@@ -54,6 +54,25 @@ pub(crate) struct Attempt<'a> {
     pub(crate) time: Duration,
 }
 
+/// An attempt that was chosen in advance.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Planned {
+    /// The prover by its number.
+    pub(crate) prover: usize,
+    pub(crate) slice: Slice,
+    pub(crate) time: Duration,
+}
+
+/// The attempts that were chosen.
+pub(crate) fn chosen<'a>(task: &'a Task, planned: &[Planned], provers: &'a [Prover]) -> Vec<Attempt<'a>> {
+    let attempt = |(number, planned): (usize, &Planned)| {
+        let order = &task.orders[planned.slice.order.min(task.orders.len() - 1)];
+        let axioms = &order[..planned.slice.most.min(order.len())];
+        Attempt { number, prover: &provers[planned.prover], slice: planned.slice, axioms, time: planned.time }
+    };
+    planned.iter().enumerate().map(attempt).collect()
+}
+
 /// All attempts in order. The time that is left for `threads` at once is shared by the weights of the slices.
 pub(crate) fn attempts<'a>(
     task: &'a Task,
@@ -136,7 +155,7 @@ mod tests {
         let task = |text: &str| Task::read("p", Source::text("p", text), Limits::default()).unwrap();
         let provers = Prover::named("eprover").unwrap();
         let small = shown(&task("fof(a, axiom, p).\nfof(goal, conjecture, p)."), &provers);
-        assert!(small.len() <= 5 && small.iter().all(|line| line == "eprover 1"), "{small:?}");
+        assert!(small.len() <= 6 && small.iter().all(|line| line == "eprover 1"), "{small:?}");
         // A prover that does not read the problem is not tried.
         let typed = task("tff(a, axiom, $less(1, 2)).\ntff(goal, conjecture, $less(1, 2)).");
         assert_eq!(shown(&typed, &provers), Vec::<String>::new());

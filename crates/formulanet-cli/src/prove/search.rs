@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use formulanet::Cancel;
+use formulanet::read::Source;
 use formulanet::util::temporary::TempFolder;
 use formulanet_train::{Progress, Stage};
 
@@ -16,12 +17,13 @@ use super::answer::Used;
 use super::outcome::{Check, Outcome};
 use super::prover::Prover;
 use super::race::{Attempted, End, attempt, race};
-use super::schedule::{Attempt, Slice, attempts};
+use super::schedule::{Attempt, Planned, Slice, attempts, chosen};
 use super::szs;
 use super::szs::{Said, Status};
 use super::task::Task;
 use super::{minimize, numerals};
 use crate::progress::Bar;
+use crate::smtlib;
 
 /// The provers, and where they work.
 pub(crate) struct Provers {
@@ -37,6 +39,8 @@ pub(crate) struct Provers {
 #[derive(Clone)]
 pub(crate) struct Settings {
     pub(crate) schedule: Vec<Slice>,
+    /// The attempts, if they were chosen in advance; the schedule does not count then.
+    pub(crate) planned: Option<Vec<Planned>>,
     /// The time for a problem.
     pub(crate) time: Duration,
     /// Provers at once.
@@ -61,6 +65,17 @@ pub(crate) struct Answer {
     pub(crate) used: Option<Used>,
     pub(crate) output: String,
     pub(crate) file: PathBuf,
+}
+
+/// An attempt that was made.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Made {
+    pub(crate) number: usize,
+    pub(crate) took: Duration,
+    /// Whether it ended by itself or because its time was over, and was not stopped.
+    pub(crate) is_whole: bool,
+    /// Whether it found a proof.
+    pub(crate) proves: bool,
 }
 
 /// A proof.
@@ -112,7 +127,20 @@ impl Provers {
         let text = task.reduced(axioms);
         let renamed = numerals::rename(&text);
         let file = self.folder.path().join(file);
-        fs::write(&file, renamed.as_ref().map_or(&text, |renamed| &renamed.text)).with_context(|| {
+        let given = renamed.as_ref().map_or(&text, |renamed| &renamed.text);
+        let translated = match prover.is_smtlib {
+            false => None,
+            true => match smtlib::translate(Source::text(&task.name, given.clone()), task.limits()) {
+                Ok(translated) => Some(translated),
+                // Such as a symbol with a meaning of its own.
+                Err(_) => {
+                    let attempted = Attempted { end: End::Ended(String::new()), took: Duration::ZERO };
+                    let (said, output) = (Said::Inappropriate, String::new());
+                    return Ok((attempted, Some(Answer { said, used: None, output, file })));
+                }
+            },
+        };
+        fs::write(&file, translated.as_ref().unwrap_or(given)).with_context(|| {
             format!("cannot write `{}`: set TMPDIR to a directory with more space", file.display())
         })?;
         let attempted = attempt(prover, &file, time, is_over);
@@ -156,13 +184,22 @@ pub(crate) fn prove<'a>(
 ) -> Result<Outcome> {
     let end = start + settings.time;
     let is_over = || Instant::now() >= end || provers.is_stopped();
-    let attempts = attempts(task, &settings.schedule, &provers.provers, (end, settings.threads));
+    let attempts = match &settings.planned {
+        Some(planned) => chosen(task, planned, &provers.provers),
+        None => attempts(task, &settings.schedule, &provers.provers, (end, settings.threads)),
+    };
     if settings.shows_attempts {
         let (name, of) = (&task.name, attempts.len() as u64);
         provers.bar.begin(Stage { name, done: 0, of, unit: "attempts" });
     }
-    let search =
-        Search { task, provers, said: Mutex::default(), answers: Mutex::default(), failed: Mutex::default() };
+    let search = Search {
+        task,
+        provers,
+        said: Mutex::default(),
+        answers: Mutex::default(),
+        made: Mutex::default(),
+        failed: Mutex::default(),
+    };
     let is_failed = AtomicBool::new(false);
     let run = |tried: &Attempt<'a>, is_over: &(dyn Fn() -> bool + Sync)| {
         let left = tried.time.min(end.saturating_duration_since(Instant::now()));
@@ -192,6 +229,7 @@ pub(crate) fn prove<'a>(
         bail!("no prover could be started");
     }
     let said = search.said.into_inner().unwrap_or_default();
+    let made = search.made.into_inner().unwrap_or_default();
     let mut answers = search.answers.into_inner().unwrap_or_default();
     let place = won.and_then(|(number, attempted)| {
         Some((number, attempted, answers.iter().position(|(of, _)| of.number == number)?))
@@ -201,7 +239,7 @@ pub(crate) fn prove<'a>(
             true => szs::undecided(&said, provers.is_stopped(), is_over()),
             false => Status::Inappropriate,
         };
-        return Ok(Outcome::undecided(&task.name, status, seconds));
+        return Ok(Outcome { made, ..Outcome::undecided(&task.name, status, seconds) });
     };
     let (winner, (_, answer)) = (&attempts[number], answers.swap_remove(place));
     let has_all = task.is_complete && winner.axioms.len() == task.axiom_count();
@@ -211,7 +249,7 @@ pub(crate) fn prove<'a>(
     };
     let mut outcome = Outcome::undecided(&task.name, status(&answer), seconds);
     (outcome.prover, outcome.axioms) = (Some(winner.prover.name.clone()), Some(winner.axioms.len()));
-    outcome.slice = Some(winner.slice);
+    outcome.made = made;
     if !answer.said.is_proof() {
         return Ok(outcome);
     }
@@ -252,6 +290,7 @@ struct Search<'a> {
     said: Mutex<Vec<Said>>,
     /// Proofs and models.
     answers: Mutex<Vec<(Attempt<'a>, Answer)>>,
+    made: Mutex<Vec<Made>>,
     failed: Mutex<Option<anyhow::Error>>,
 }
 
@@ -269,6 +308,12 @@ impl<'a> Search<'a> {
         let file = format!("{}-{}.p", self.task.number(), tried.number);
         let (attempted, answer) =
             self.provers.attempt((self.task, tried.prover, tried.axioms), &file, time, is_over)?;
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).push(Made {
+            number: tried.number,
+            took: attempted.took,
+            is_whole: matches!(attempted.end, End::Ended(_) | End::OutOfTime(_)),
+            proves: answer.as_ref().is_some_and(|answer| answer.said.is_proof()),
+        });
         let said = match (&attempted.end, &answer) {
             (End::Stopped | End::Skipped | End::NotStarted(_), _) => return Ok(attempted),
             (End::OutOfTime(_), Some(answer)) if !answer.said.is_proof() => Said::ResourceOut,

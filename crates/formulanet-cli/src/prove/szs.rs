@@ -2,10 +2,10 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The result for a problem.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Status {
     /// The conjecture follows from the axioms.
     Theorem,
@@ -41,6 +41,13 @@ impl Status {
     /// Whether there is a proof.
     pub(crate) fn is_proved(self) -> bool {
         matches!(self, Status::Theorem | Status::Unsatisfiable | Status::ContradictoryAxioms)
+    }
+
+    /// Whether more time changes nothing.
+    pub(crate) fn is_final(self) -> bool {
+        use Status::{CounterSatisfiable, CounterTheorem, Inappropriate, InputError, Satisfiable};
+        self.is_proved()
+            || matches!(self, CounterSatisfiable | CounterTheorem | Satisfiable | Inappropriate | InputError)
     }
 
     /// A status by its word.

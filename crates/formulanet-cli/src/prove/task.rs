@@ -57,6 +57,8 @@ pub(crate) struct Task {
     languages: Languages,
     /// Orders of axioms, the best first, by their numbers among axioms.
     pub(crate) orders: Vec<Vec<usize>>,
+    /// The limits that it was read with.
+    limits: Limits,
     /// Whether the axioms are all that there are: only then a counter-model refutes the conjecture.
     pub(crate) is_complete: bool,
 }
@@ -77,6 +79,7 @@ impl Task {
             tags: HashMap::new(),
             languages: Languages::default(),
             orders: Vec::new(),
+            limits,
             is_complete: true,
         };
         let (mut reader, mut names) = (source.problem(limits)?, Interner::new());
@@ -128,6 +131,11 @@ impl Task {
     /// Its number among the tasks of this process, for names of files.
     pub(crate) fn number(&self) -> usize {
         self.number
+    }
+
+    /// The limits that it was read with.
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
     }
 
     /// All statements.
@@ -240,7 +248,7 @@ mod tests {
     #[test]
     fn a_prover_sees_names_that_it_cannot_mistake() {
         let task = task(
-            "fof(plain, axiom, p).\nfof('two\\nwords', axiom, q).\nfof(plain, lemma, r).\nfof( % a comment\n  17, hypothesis, s).\n\
+            "fof(plain, axiom, p).\nfof('two words', axiom, q).\nfof(plain, lemma, r).\nfof( % a comment\n  17, hypothesis, s).\n\
              fof(c_0_1, axiom, t).\nfof(goal, conjecture, p).",
         );
         let text = task.reduced(&[1, 0, 2, 3]);

@@ -4,6 +4,7 @@
 //! the library is read: those of statements that come before what was proved.
 
 use rusqlite::{OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use serde::{Deserialize, Serialize};
 
 use crate::library::snapshot::Recorded;
 use crate::library::{checksum, fail};
@@ -28,7 +29,67 @@ pub struct Learned {
     pub warnings: ProofWarnings,
 }
 
+/// Where a proof came from, if a prover found it for this library.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ProofOrigin {
+    /// The prover's name.
+    pub prover: String,
+    /// Seconds until the proof.
+    pub seconds: f64,
+    /// The time that it was found, such as `2026-11-17T15:02:06Z`.
+    pub time: String,
+}
+
+/// A proof that a library has.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RecordedProof {
+    /// The names of the statements that it used.
+    pub used: Vec<String>,
+    /// Where it came from; `None` if it was given to the library.
+    pub origin: Option<ProofOrigin>,
+}
+
 impl Library {
+    /// Adds a proof that a prover has found; false if a proof from the same statements is known.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be written, or has no such statement.
+    pub fn learn_found(&mut self, proof: &Proof, origin: &ProofOrigin) -> Result<bool, Error> {
+        self.statement(&proof.name)?;
+        let transaction = self.writing()?;
+        let is_new = insert_proof(self, proof, Some(origin))?;
+        self.finish(transaction)?;
+        Ok(is_new)
+    }
+
+    /// The proofs of a statement with their origins, in the order in which they were learned.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file is damaged.
+    pub fn recorded_proofs_of(&self, name: &str) -> Result<Vec<RecordedProof>, Error> {
+        let fail = fail(&self.path);
+        let query = "SELECT used, digest, origin, origin_sum FROM proofs WHERE name = ?1 ORDER BY number";
+        let mut query = self.connection.prepare_cached(query).map_err(&fail)?;
+        let mut rows = query.query([name]).map_err(&fail)?;
+        let mut proofs = Vec::new();
+        while let Some(row) = rows.next().map_err(&fail)? {
+            let texts = || Ok::<(String, String), rusqlite::Error>((row.get(0)?, row.get(2)?));
+            let sums = || Ok::<(i64, i64), rusqlite::Error>((row.get(1)?, row.get(3)?));
+            let ((used, origin), (digest, sum)) = (texts().map_err(&fail)?, sums().map_err(&fail)?);
+            if digest != proof_sum(name, &used) || sum != origin_sum(digest, &origin) {
+                return Err(self.damaged_proof());
+            }
+            let origin = match origin.as_str() {
+                "" => None,
+                text => Some(serde_json::from_str(text).map_err(|_| self.damaged_proof())?),
+            };
+            proofs.push(RecordedProof { used: self.names(&used)?, origin });
+        }
+        Ok(proofs)
+    }
+
     /// Adds proofs of statements that are there, all or none. A statement may have several.
     ///
     /// # Errors
@@ -42,7 +103,7 @@ impl Library {
             if number(self, &proof.name)?.is_none() {
                 learned.of_unknown += 1;
                 learned.first_unknown.get_or_insert_with(|| format!("{}: `{}`", proof.place, proof.name));
-            } else if insert_proof(self, proof)? {
+            } else if insert_proof(self, proof, None)? {
                 new.push(proof.clone());
             } else {
                 learned.same += 1;
@@ -198,16 +259,29 @@ pub(super) fn proof_sum(name: &str, used: &str) -> i64 {
     checksum::sum(&[name.as_bytes(), used.as_bytes()])
 }
 
+/// The checksum of the origin of a proof, which is empty if it has none.
+pub(super) fn origin_sum(digest: i64, origin: &str) -> i64 {
+    checksum::sum(&[&digest.to_le_bytes(), origin.as_bytes()])
+}
+
 /// Puts a proof in, unless it is there; says whether it was not.
-pub(super) fn insert_proof(library: &Library, proof: &Proof) -> Result<bool, Error> {
+pub(super) fn insert_proof(
+    library: &Library,
+    proof: &Proof,
+    origin: Option<&ProofOrigin>,
+) -> Result<bool, Error> {
     let mut used: Vec<&str> = proof.used.iter().map(String::as_str).collect();
     used.sort_unstable();
     used.dedup();
     let used = serde_json::to_string(&used).expect("names are plain data");
     let fail = fail(&library.path);
-    let insert = "INSERT OR IGNORE INTO proofs (name, used, digest) VALUES (?1, ?2, ?3)";
+    let origin = origin
+        .map_or(String::new(), |origin| serde_json::to_string(origin).expect("an origin is plain data"));
+    let digest = proof_sum(&proof.name, &used);
+    let insert =
+        "INSERT OR IGNORE INTO proofs (name, used, digest, origin, origin_sum) VALUES (?1, ?2, ?3, ?4, ?5)";
     let mut insert = library.connection.prepare_cached(insert).map_err(&fail)?;
-    let values = params![proof.name, used, proof_sum(&proof.name, &used)];
+    let values = params![proof.name, used, digest, origin, origin_sum(digest, &origin)];
     Ok(insert.execute(values).map_err(&fail)? > 0)
 }
 

@@ -153,16 +153,20 @@ impl Library {
 
     fn take_proofs(&self, old: &Library, repaired: &mut Repaired) -> Result<(), Error> {
         let fail = fail(&self.path);
-        let read = |row: &Row<'_>| -> rusqlite::Result<(String, String, i64)> {
-            Ok((row.get(1)?, row.get(2)?, row.get(3)?))
+        let read = |row: &Row<'_>| -> rusqlite::Result<([String; 3], [i64; 2])> {
+            Ok(([row.get(1)?, row.get(2)?, row.get(4)?], [row.get(3)?, row.get(5)?]))
         };
-        for (number, (name, used, digest)) in readable(old, "proofs", "number, name, used, digest", read) {
+        let columns = "number, name, used, digest, origin, origin_sum";
+        for (number, ([name, used, origin], [digest, sum])) in readable(old, "proofs", columns, read) {
             if proofs::proof_sum(&name, &used) != digest || proofs::number(self, &name)?.is_none() {
                 repaired.lost_proofs += 1;
                 continue;
             }
-            let insert = "INSERT OR IGNORE INTO proofs VALUES (?1, ?2, ?3, ?4)";
-            let values = params![number, name, used, digest];
+            // A proof counts without its origin.
+            let origin = if proofs::origin_sum(digest, &origin) == sum { origin } else { String::new() };
+            let sum = proofs::origin_sum(digest, &origin);
+            let insert = "INSERT OR IGNORE INTO proofs VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+            let values = params![number, name, used, digest, origin, sum];
             repaired.proofs +=
                 self.connection.prepare_cached(insert).and_then(|mut q| q.execute(values)).map_err(&fail)?;
         }

@@ -12,7 +12,7 @@ use crate::util::hash::mix;
 use crate::{Error, Library};
 
 /// Number of the file's format; a program reads only its own.
-const FORMAT: i64 = 9;
+const FORMAT: i64 = 10;
 /// Tells a library from other SQLite files: "FNet".
 const APPLICATION_ID: i64 = 0x464e_6574;
 /// Bytes of a file whose indexes are compared with its tables each time it is opened. Of a larger one, this is done when all
@@ -47,6 +47,8 @@ const TABLES: &str = "
         name TEXT NOT NULL,
         used TEXT NOT NULL,
         digest INTEGER NOT NULL,
+        origin TEXT NOT NULL,
+        origin_sum INTEGER NOT NULL,
         UNIQUE (name, digest)
     );
     CREATE TABLE reader (model BLOB NOT NULL);";

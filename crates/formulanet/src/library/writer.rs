@@ -156,7 +156,7 @@ impl<'a> LibraryWriter<'a> {
         for proof in proofs.into_iter().chain(claims) {
             if proofs::number(library, &proof.name)?.is_none() {
                 added.of_unknown += 1;
-            } else if proofs::insert_proof(library, &proof)? {
+            } else if proofs::insert_proof(library, &proof, None)? {
                 learned.push(proof);
             }
         }
@@ -208,7 +208,7 @@ impl<'a> LibraryWriter<'a> {
                     self.library.put(&ready, self.retriever)?;
                 }
                 for proof in waiting.into_iter().flat_map(|premise| premise.proofs) {
-                    if proofs::insert_proof(self.library, &proof)? {
+                    if proofs::insert_proof(self.library, &proof, None)? {
                         seen.learned.push(proof);
                     }
                 }
