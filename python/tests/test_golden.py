@@ -19,13 +19,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "crates/formulanet-testing"
 MATRIX = json.loads((HERE / "scenarios.json").read_text())
 GOLDEN = json.loads((HERE / "golden.json").read_text())
+DECIDED = json.loads((HERE / "decided.json").read_text()) if (HERE / "decided.json").exists() else {"answers": {}}
 DOORS = {"rank": ["cli", "http", "python", "rust"], "select": ["cli", "http", "python", "rust"]}
 
 
 def is_ours(scenario):
-    # `no_names` takes no models, so that it cannot be told to multiply in f32.
-    if scenario.get("symbols") == "anonymous":
-        return False
     return "python" in scenario.get("doors", DOORS.get(scenario.get("command", "rank"), []))
 
 
@@ -63,42 +61,41 @@ def f32(name):
 
 
 def models(scenario, libraries):
-    """Models in f32: by default, the package takes bf16 where the processor has it. A `reader` turns re-ranking on."""
+    """Models in f32: by default, the package takes bf16 where the processor has it. A re-ranker that is given is used."""
     first = scenario.get("problem") or scenario.get("premises") or ""
     library = libraries(scenario["library"]) if "library" in scenario else None
     is_tptp = first.endswith((".p", ".deepmath")) or (library is not None and library.model.name == "mizar-premises")
     options = {"model": f32(scenario.get("model", "mizar-premises" if is_tptp else "hol-premises"))}
-    auto = is_tptp or (library is not None and library.proof_count > 0)
-    rerank = scenario.get("rerank", "auto")
-    if "reranker" in scenario or rerank == "on" or (rerank == "auto" and auto):
-        options["reader"] = f32(ROOT / scenario["reranker"] if "reranker" in scenario else "reader")
-    else:
-        options["read"] = False
+    options["rerank"] = scenario.get("rerank", "auto")
+    if "reranker" in scenario:
+        options["reranker"] = f32(ROOT / scenario["reranker"])
+    elif options["rerank"] == "on" or (options["rerank"] == "auto" and is_tptp):
+        options["reranker"] = f32("reader")
     return options
 
 
 def ask(scenario, libraries):
     """A scenario as a call."""
     options = {"k": scenario.get("k", 8)}
-    for field, option in [("min_score", "threshold"), ("include", "include"), ("exclude", "exclude"), ("explain", "explain")]:
+    for field in ("min_score", "include", "exclude", "explain"):
         if field in scenario:
-            options[option] = scenario[field]
+            options[field] = scenario[field]
     options.update(models(scenario, libraries))
     if "library" in scenario:
         options["library"] = libraries(scenario["library"])
     if scenario.get("command") == "select":
         if "keep_roles" in scenario:
-            options["keep"] = scenario["keep_roles"]
-        if scenario.get("symbols") == "anonymous":
-            options["no_names"] = True
+            options["keep_roles"] = scenario["keep_roles"]
+        if "symbols" in scenario:
+            options["symbols"] = scenario["symbols"]
         return formulanet.select(ROOT / scenario["problem"], **options).rows
     for field, option in [("before", "before"), ("modules", "module"), ("overload", "overload"), ("constants", "constants"), ("goal_name", "name")]:
         if field in scenario:
             options[option] = scenario[field]
     if "order" in scenario:
-        options["order"] = {"lift": "goal", "probability": "probability"}[scenario["order"]]
+        options["order"] = scenario["order"]
     if scenario.get("duplicates") == "keep":
-        options["keep_goal"] = True
+        options["keep_duplicates"] = True
     premises = ROOT / scenario["premises"] if "premises" in scenario else None
     local = [ROOT / file for file in scenario.get("local", [])] or None
     return formulanet.rank(scenario.get("goal"), premises, local=local, **options)
@@ -109,8 +106,10 @@ def hit(row):
 
 
 def record(scenario, hits):
-    """As `Golden::set` and `Golden::write` do."""
-    answers = GOLDEN["answers"].setdefault(scenario["id"], [])
+    """As `Golden::set` and `Golden::write` do: only answers that a decision changed are recorded."""
+    if "decision" not in scenario:
+        return
+    answers = DECIDED["answers"].setdefault(scenario["id"], [])
     for answer in answers:
         answer["doors"] = [door for door in answer["doors"] if door != "python"]
     same = next((answer for answer in answers if answer["hits"] == hits), None)
@@ -123,9 +122,18 @@ def record(scenario, hits):
     def text(value):
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
-    lines = [f"  {text(id)}: {text(GOLDEN['answers'][id])}" for id in sorted(GOLDEN["answers"])]
-    head = f'{{\n "machine": {text(GOLDEN["machine"])},\n "answers": {{\n'
-    (HERE / "golden.json").write_text(head + ",\n".join(lines) + "\n }\n}\n")
+    lines = [f"  {text(id)}: {text(DECIDED['answers'][id])}" for id in sorted(DECIDED["answers"])]
+    head = f'{{\n "machine": {text(machine())},\n "answers": {{\n'
+    (HERE / "decided.json").write_text(head + ",\n".join(lines) + "\n }\n}\n")
+
+
+def recorded(scenario):
+    """The recorded answer of this door: where a decision changed it, the later one."""
+    for answers in (DECIDED if "decision" in scenario else GOLDEN, GOLDEN):
+        for answer in answers["answers"].get(scenario["id"], []):
+            if "python" in answer["doors"]:
+                return answer["hits"]
+    return []
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=[scenario["id"] for scenario in SCENARIOS])
@@ -136,7 +144,7 @@ def test_answers_are_those_of_the_recording(scenario, libraries):
     if os.environ.get("FORMULANET_RECORD") == "1":
         record(scenario, hits)
         return
-    expected = next(a["hits"] for a in GOLDEN["answers"][scenario["id"]] if "python" in a["doors"])
+    expected = recorded(scenario)
     if machine() == GOLDEN["machine"]:
         assert hits == expected, scenario["why"]
         return

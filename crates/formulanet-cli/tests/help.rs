@@ -15,7 +15,8 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_formulanet");
 const COMMANDS: [&str; 5] = ["Commands:", "Use:", "Inspect:", "Integrate:", "Develop models:"];
 
 /// What would take long, and what stands for it in the test.
-const SHORTER: [(&str, &str); 1] = [("--kind reader --data", "--kind reader --dim 8 --data")];
+const SHORTER: [(&str, &str); 2] =
+    [("--kind reader --data", "--kind reader --dim 8 --data"), ("--budget 2h", "--budget 5s")];
 
 /// Files that examples name, and the fixtures they are.
 const FILES: [(&str, &str); 16] = [
@@ -38,10 +39,11 @@ const FILES: [(&str, &str); 16] = [
 ];
 
 /// Commands that make the rest.
-const MADE: [&str; 8] = [
+const MADE: [&str; 9] = [
     // A formula of HOL Light and of TPTP.
     "echo 'x = x' > goal.txt",
     "formulanet library build reals.db arithmetic.hol; formulanet library list --format json reals.db > reals.jsonl",
+    "mkdir problems; cp big.p problem.p problems",
     "tar -czf holstep.tgz -C raw .",
     "formulanet prepare holstep.tgz --out holstep --view dag",
     "formulanet train --data holstep --out run --dim 8 --epochs 1",
@@ -119,7 +121,11 @@ fn examples_run() {
     let failed: String = found
         .iter()
         .zip(runs)
-        .filter(|(_, run)| run.code != 0)
+        // A run of many problems may leave some unproved.
+        .filter(|((_, example), run)| {
+            let is_answer = example.contains("prove") && run.printed.contains("% SZS status");
+            run.code != 0 && !(run.code == 1 && is_answer)
+        })
         .map(|((command, example), run)| format!("formulanet {command} --help: {example}\n{}\n", run.printed))
         .collect();
     assert!(failed.is_empty(), "{failed}");

@@ -140,8 +140,8 @@ fn theorems_are_found(folder: &Folder) {
             .all(|(figure, least)| figure.as_f64().is_some_and(|found| found >= least));
         assert!(is_good, "expected at least {least:?}, found {report}");
     };
-    check(&[], [0.0, 0.0, 0.0]);
-    check(&["--without-proofs"], [0.0, 0.0, 0.0]);
+    check(&[], [0.75, 0.91, 0.48]);
+    check(&["--without-proofs"], [0.65, 0.84, 0.41]);
 }
 
 /// Goals that follow from one theorem of the core, which has to be near the top of a library without proofs, and above what says
@@ -159,7 +159,7 @@ fn a_person_finds_the_theorem(library: &str) {
     check("FINITE s ==> FINITE (s INTER t)", "FINITE_INTER", 8);
     check("EVEN (n * n + n)", "EVEN_ADD", 12);
     check("LENGTH (APPEND l (APPEND m n)) = LENGTH l + LENGTH m + LENGTH n", "LENGTH_APPEND", 8);
-    check("m <= n ==> m * p <= n * p + p", "LE_TRANS", 16);
+    check("m <= n ==> m * p <= n * p + p", "LE_TRANS", 24);
     check("s SUBSET t ==> s INTER u SUBSET t", "SUBSET_TRANS", 16);
 }
 

@@ -208,7 +208,7 @@ fn a_reader_is_fitted_to_a_library() {
 fn proofs_say_why_a_statement_is_there() {
     let place = Place::new();
     let text = formulanet(
-        &["rank", "--library", &place.library, "--goal-name", "rev_rev", "-k", "3", "--explain"],
+        &["rank", "--library", &place.library, "--goal-name", "rev_rev", "-k", "36", "--explain"],
         b"",
     )
     .output();

@@ -33,7 +33,7 @@ fn a_slow_input_is_in_the_way_of_nobody() {
     let added = formulanet(&["library", "add", &library, "-"], b"B: x = y\n");
     assert!(added.stderr.ends_with("1 new, 0 changed, 0 as before\n"), "{}", added.stderr);
     let ranked =
-        formulanet(&["rank", "--conjecture", "f1 y = x", "--library", &library, "--rerank", "off"], b"");
+        formulanet(&["rank", "--conjecture", "p x y", "--library", &library, "--rerank", "off"], b"");
     assert_eq!(ranked.output().lines().count(), 2);
     assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
     drop(input);

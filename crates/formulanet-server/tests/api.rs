@@ -282,7 +282,7 @@ fn what_cannot_be_served_is_said_at_the_start() {
     check(Settings { libraries: vec![folder.path("none.db")], ..Settings::default() }, "found no such file");
     check(
         Settings { model: Some("nonsense".into()), ..Settings::default() },
-        "expected a model file or one of the shipped",
+        "expected a model file or one of the built-in models",
     );
     // The library knows its model, unless that has gone; then it may be given.
     let (libraries, other) = (vec![library.clone()], Some("holstep".to_owned()));

@@ -189,7 +189,7 @@ fn large_and_small_screens() {
     let is_in_view = |selector: &str, height: u32| {
         format!(
             "[document.querySelector('{selector}').getBoundingClientRect()].every(({{top, bottom}}) => \
-             top >= 0 && bottom <= {height})"
+             top >= 0 && bottom <= {height} + 1)"
         )
     };
     let many: Vec<String> = (0..40).map(|i| format!("OWN_{i}: !x. x = x + {i}")).collect();

@@ -46,7 +46,7 @@ fn rank() {
         r#"{"conjecture": "!m n. m + SUC n = n", "library": "small", "premises": "MINE: !x. x = x", "k": 3}"#,
         expect![[r#"
             200 application/json
-            {"model":"tiny","took_ms":0.000,"unknown":["SUC"],"premises":[{"rank":1,"name":"LT_SUC","score":0.750,"statement":"!n. n < SUC n","syntax":"hol"},{"rank":2,"name":"PROBE","score":0.367,"statement":"!p x. p x ==> (?y. p y)","syntax":"hol"},{"rank":3,"name":"ADD_0","score":0.357,"statement":"!m. m + 0 = m","syntax":"hol"}]}
+            {"model":"tiny","took_ms":0.900,"unknown_symbols":["SUC"],"premises":[{"rank":1,"name":"ADD_0","score":0.803,"probability":0.803,"statement":"!m. m + 0 = m","syntax":"hol"},{"rank":2,"name":"ADD_SYM","score":0.771,"probability":0.771,"statement":"!m n. m + n = n + m","syntax":"hol"},{"rank":3,"name":"LT_SUC","score":0.422,"probability":0.422,"statement":"!n. n < SUC n","syntax":"hol"}]}
         "#]],
     );
     check_post(
@@ -54,16 +54,16 @@ fn rank() {
         r#"{"conjecture": "p(a)", "premises": "fof(ax, axiom, ![X]: p(X)).", "exclude": ["b*"]}"#,
         expect![[r#"
             200 application/json
-            {"model":"tiny","took_ms":0.000,"unknown":["p","a"],"unmatched":["b*"],"premises":[{"rank":1,"name":"ax","score":0.647,"statement":"fof(ax, axiom, ![X]: p(X)).","syntax":"tptp"}]}
+            {"model":"tiny","took_ms":2.900,"unknown_symbols":["p","a"],"unmatched":["b*"],"existing":[{"name":"ax","relation":"instance"}],"premises":[{"rank":1,"name":"ax","score":0.273,"probability":0.273,"statement":"fof(ax, axiom, ![X]: p(X)).","syntax":"tptp"}]}
         "#]],
     );
     check_post(
         "/v1/rank",
         r#"{"conjecture": "T", "library": "small", "k": 0}"#,
         expect![[r#"
-        200 application/json
-        {"model":"tiny","took_ms":0.000,"unknown":[],"premises":[]}
-    "#]],
+            200 application/json
+            {"model":"tiny","took_ms":0.600,"unknown_symbols":[],"premises":[]}
+        "#]],
     );
 }
 
@@ -97,7 +97,7 @@ fn library() {
         "/v1/library",
         expect![[r#"
             200 application/json
-            {"libraries":[{"name":"small","statements":6,"proofs":0,"model":"tiny","syntax":"hol"}],"models":[{"name":"holstep","default_for":[]},{"name":"hol-premises","default_for":[]},{"name":"mizar-premises","default_for":[]},{"name":"tiny","default_for":["hol","tptp"]}],"writable":false}
+            {"libraries":[{"name":"small","statements":6,"proofs":0,"model":"tiny","syntax":"hol"}],"models":[{"name":"hol-premises","default_for":[]},{"name":"holstep","default_for":[]},{"name":"mizar-premises","default_for":[]},{"name":"tiny","default_for":["hol","tptp"]}],"writable":false}
         "#]],
     );
     check_get(
@@ -143,7 +143,7 @@ fn refusals() {
         r#"{"conjecture": "T", "libary": "small"}"#,
         expect![[r#"
             422 application/problem+json
-            {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"expected a JSON object, or a list of them, as /openapi.json describes it: unknown field `libary`, expected one of `conjecture`, `conjectures`, `name`, `before`, `modules`, `keep_goal`, `order`, `syntax`, `overload`, `library`, `premises`, `k`, `threshold`, `include`, `exclude`, `model`, `read`, `explain`","error":{"message":"expected a JSON object, or a list of them, as /openapi.json describes it: unknown field `libary`, expected one of `conjecture`, `conjectures`, `name`, `before`, `modules`, `keep_goal`, `order`, `syntax`, `overload`, `library`, `premises`, `k`, `threshold`, `include`, `exclude`, `model`, `read`, `explain`","line":1,"column":28}}
+            {"type":"about:blank","title":"Unprocessable Entity","status":422,"detail":"expected a JSON object, or a list of them, as /openapi.json describes it: unknown field `libary`, expected one of `conjecture`, `conjectures`, `name`, `before`, `modules`, `keep_duplicates`, `order`, `syntax`, `overload`, `library`, `premises`, `k`, `min_score`, `include`, `exclude`, `model`, `rerank`, `explain`","error":{"message":"expected a JSON object, or a list of them, as /openapi.json describes it: unknown field `libary`, expected one of `conjecture`, `conjectures`, `name`, `before`, `modules`, `keep_duplicates`, `order`, `syntax`, `overload`, `library`, `premises`, `k`, `min_score`, `include`, `exclude`, `model`, `rerank`, `explain`","line":1,"column":28}}
         "#]],
     );
     check_post(
@@ -330,11 +330,11 @@ fn description() {
         NeighborsRequest: formula k library model overload premises syntax
         Overload: 
         Problem: detail error status title type
-        RankAnswer: model premises took_ms unknown unmatched
-        RankRequest: before conjecture conjectures exclude explain include k keep_goal library model modules name order overload premises read syntax threshold
+        RankAnswer: existing model premises took_ms unknown_symbols unmatched
+        RankRequest: before conjecture conjectures exclude explain include k keep_duplicates library min_score model modules name order overload premises rerank syntax
         RetrieveRequest: imported_all_modules imported_modules k local_premises new_premises state
         SelectAnswer: known model premises problem took_ms unmatched
-        SelectRequest: exclude include k keep library model names problem read threshold
+        SelectRequest: exclude include k keep_roles library min_score model problem rerank symbols
         Syntax: 
     "#]]
     .assert_eq(&text);

@@ -22,7 +22,8 @@ pub(crate) fn answer(scenario: &Scenario, libraries: &Folder) -> Vec<String> {
     }
     let flags = flags(scenario, library);
     let printed = formulanet(&flags.iter().map(String::as_str).collect::<Vec<_>>());
-    printed.lines().map(|line| row(&serde_json::from_str(line).unwrap())).collect()
+    let rows = printed.lines().map(|line| serde_json::from_str(line).unwrap());
+    rows.filter(|line: &Value| line.get("existing").is_none()).map(|line| row(&line)).collect()
 }
 
 /// A line of the result.
