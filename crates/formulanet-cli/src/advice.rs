@@ -27,7 +27,7 @@ pub(crate) fn advice(error: &anyhow::Error) -> Option<String> {
         Hint::RepairLibrary => "save what can be read with `formulanet library verify --repair`",
         Hint::ModelOfLibrary => "give that one with --model, or build the library again",
         Hint::RequireFewer => "raise -k or name fewer with --include",
-        Hint::PrepareProblems => "prepare it again with --kind reader, or give the raw data",
+        Hint::PrepareProblems => "prepare it again with --problems, or give the raw data",
         Hint::Prepare => "make one with `formulanet prepare`",
         Hint::NameFormat => "name the format with --input-format",
         Hint::HoldOutFewer => "hold out fewer conjectures with --validation",

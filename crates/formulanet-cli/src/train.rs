@@ -40,7 +40,7 @@ use serde::de::DeserializeOwned;
     formulanet train --data holstep --resume run")]
 pub(crate) struct Arguments {
     /// Directory written by `formulanet prepare`, with --view dag for the presets `default` and `premises`. With --kind reader, a
-    /// directory prepared with --kind reader, or raw data
+    /// directory prepared with --problems, or raw data
     #[arg(long, value_name = "PATH")]
     data: PathBuf,
     /// Run directory to create

@@ -78,7 +78,7 @@ fn a_model_is_trained_resumed_and_measured() {
     let half = eval("--data @raw --useful-share 0.5");
     assert_eq!((&half["useful_share"], &half["auc"]), (&0.5.into(), &all["auc"]));
 
-    said(&place, "prepare @raw --out @data --kind reader --validation 8");
+    said(&place, "prepare @raw --out @data --problems --validation 8");
     assert_eq!(eval("--data @data --split all"), all);
     assert_eq!(eval("--data @data")["examples"], 16);
     let text = said(&place, "eval --model @run --data @data --group-size 1 --predictions @table.tsv");
@@ -100,7 +100,7 @@ fn what_does_not_fit_is_refused() {
     check(
         "train --kind reader --data @plain --out @run",
         1,
-        "prepare it again with --kind reader, or give the raw data",
+        "prepare it again with --problems, or give the raw data",
     );
     check("train --kind reader --data @plain --out @run --validation 8", 2, "a prepared folder");
     check("train --data @plain --out @run --rounds 3", 2, "'--rounds' has no effect without --kind reader");
@@ -133,5 +133,5 @@ fn what_does_not_fit_is_refused() {
     );
     check("rank --model @run --conjecture p --premises @raw/t1 --syntax tptp", 0, "");
     check("graph --symbols anonymous p", 2, "'--symbols' cannot be used with");
-    check("eval --model @run --data @plain", 1, "prepare it again with --kind reader");
+    check("eval --model @run --data @plain", 1, "prepare it again with --problems");
 }
