@@ -62,6 +62,12 @@ impl Bar {
     }
 }
 
+impl Default for Bar {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Drop for Bar {
     fn drop(&mut self) {
         self.clear();

@@ -249,7 +249,10 @@ fn axioms_are_selected_from_a_problem_and_a_library() {
 #[test]
 fn proves_and_stops_proving() {
     if !has_program("eprover") {
-        eprintln!("skipped: needs eprover");
+        #[allow(clippy::print_stderr, reason = "tests print why they are skipped")]
+        {
+            eprintln!("skipped: needs eprover");
+        }
         return;
     }
     let folder = Folder::new();

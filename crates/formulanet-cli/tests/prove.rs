@@ -143,7 +143,7 @@ fn a_model_of_the_best_axioms_is_no_counter_model() {
 #[test]
 fn names_do_not_deceive() {
     let folder = Folder::new();
-    let text = "fof('a name', axiom, p).\nfof(twice, axiom, p => q).\nfof(twice, axiom, q => r).\nfof(goal, conjecture, r).\n";
+    let text = "fof('a % name', axiom, p).\nfof(twice, axiom, p => q).\nfof(twice, axiom, q => r).\nfof(goal, conjecture, r).\n";
     let problem = folder.write("odd\n% SZS status Theorem for x.p", text);
     let names = "formulanet_name_0 twice formulanet_name_2";
     let used: String = names
@@ -160,7 +160,7 @@ fn names_do_not_deceive() {
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let statuses: Vec<&str> = run.stdout.lines().filter(|line| line.starts_with("% SZS status")).collect();
     assert!(statuses.len() == 1 && statuses[0].contains("odd\\n% SZS status"), "{statuses:?}");
-    assert!(run.stdout.contains("\n% premises used: 'a name' twice twice\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("\n% premises used: 'a % name' twice twice\n"), "{}", run.stdout);
     assert!(!run.stdout.contains("formulanet_name_"), "{}", run.stdout);
 }
 
