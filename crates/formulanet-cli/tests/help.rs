@@ -15,7 +15,8 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_formulanet");
 const COMMANDS: [&str; 5] = ["Commands:", "Use:", "Inspect:", "Integrate:", "Develop models:"];
 
 /// What would take long, and what stands for it in the test.
-const SHORTER: [(&str, &str); 1] = [("--kind reader --data", "--kind reader --dim 8 --data")];
+const SHORTER: [(&str, &str); 2] =
+    [("--kind reader --data", "--kind reader --dim 8 --data"), ("--budget 2h", "--budget 2s")];
 
 /// Files that examples name, and the fixtures they are.
 const FILES: [(&str, &str); 16] = [
@@ -38,7 +39,9 @@ const FILES: [(&str, &str); 16] = [
 ];
 
 /// Commands that make the rest.
-const MADE: [&str; 8] = [
+const MADE: [&str; 9] = [
+    // Two problems.
+    "mkdir problems; cp problem.p problems/a.p; cp problem.p problems/b.p",
     // A formula of HOL Light and of TPTP.
     "echo 'x = x' > goal.txt",
     "formulanet library build reals.db arithmetic.hol; formulanet library list --format json reals.db > reals.jsonl",
@@ -92,8 +95,11 @@ fn examples(command: &[&str], found: &mut Vec<(String, String)>) {
     }
 }
 
-/// What an example writes, so that it can be out of the way.
+/// The output of an example, which is removed first, unless the example continues with it.
 fn written(example: &str) -> Option<&str> {
+    if example.contains("--resume") {
+        return None;
+    }
     let mut words = example.split_whitespace();
     words.find(|word| ["--out", "build"].contains(word)).and_then(|_| words.next())
 }
@@ -106,7 +112,7 @@ fn examples_run() {
     assert!(found.len() > 30, "{found:?}");
     let is_there = |program: &str| Command::new(program).arg("--version").output().is_ok();
     found.retain(|(_, example)| {
-        ["curl", "eprover"].iter().all(|program| !example.contains(program) || is_there(program))
+        ["curl", "eprover", "z3"].iter().all(|program| !example.contains(program) || is_there(program))
     });
     let commands: Vec<String> = found
         .iter()
@@ -119,7 +125,11 @@ fn examples_run() {
     let failed: String = found
         .iter()
         .zip(runs)
-        .filter(|(_, run)| run.code != 0)
+        .filter(|((_, example), run)| {
+            // In two seconds, not all facts of a library are proved.
+            let is_short = example.contains("--all") && run.printed.contains("problems proved");
+            run.code != 0 && !(run.code == 1 && is_short)
+        })
         .map(|((command, example), run)| format!("formulanet {command} --help: {example}\n{}\n", run.printed))
         .collect();
     assert!(failed.is_empty(), "{failed}");
