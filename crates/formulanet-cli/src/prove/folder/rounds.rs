@@ -79,20 +79,17 @@ struct Item<'a> {
     round: usize,
     tried: Vec<Tried>,
     outcome: Option<Outcome>,
-    /// Whether the last round had nothing left to try.
-    is_exhausted: bool,
     is_shown: bool,
 }
 
 impl Item<'_> {
     fn is_open(&self) -> bool {
-        !self.is_exhausted && !self.outcome.as_ref().is_some_and(|outcome| outcome.status.is_final())
+        !self.outcome.as_ref().is_some_and(|outcome| outcome.status.is_final())
     }
 
     /// Adds a round that has ended.
     fn add(&mut self, entry: &Entry) {
         self.round = entry.round;
-        self.is_exhausted = entry.tried.is_empty() && !entry.outcome.status.is_final();
         self.tried.extend(entry.tried.iter().cloned());
         let mut outcome = entry.outcome.clone();
         if let Some(before) = &self.outcome {
@@ -133,7 +130,7 @@ impl Run<'_> {
             }
             let name = if has_rounds { format!("round {round}") } else { "proving".to_owned() };
             self.provers.bar.begin(Stage { name: &name, done: 0, of: open.len() as u64, unit: "problems" });
-            let before = proved(&items);
+            let (before, attempts) = (proved(&items), attempted(&items));
             let began = Instant::now();
             let shared: Vec<Mutex<Item<'_>>> = items.into_iter().map(Mutex::new).collect();
             let ended = self.round((round, allowance, end), &shared, &open);
@@ -147,7 +144,9 @@ impl Run<'_> {
                 let seconds = began.elapsed().as_secs_f64();
                 tell!("round {round}: {new} of {tried} proved in {seconds:.0} s");
             }
-            if self.is_stopped(end) {
+            // Nothing is left to try, and nothing has changed.
+            let is_idle = attempted(&items) == attempts && proved(&items) == before;
+            if is_idle || self.is_stopped(end) {
                 break;
             }
         }
@@ -366,13 +365,18 @@ impl Run<'_> {
 
 impl<'a> Item<'a> {
     fn new(input: &'a Input) -> Self {
-        Item { input, round: 0, tried: Vec::new(), outcome: None, is_exhausted: false, is_shown: false }
+        Item { input, round: 0, tried: Vec::new(), outcome: None, is_shown: false }
     }
 }
 
 /// Whether a proof says which axioms are useful for the conjecture: one from contradictory axioms does not.
 fn is_learned(outcome: &Outcome) -> bool {
     matches!(outcome.status, Status::Theorem | Status::Unsatisfiable)
+}
+
+/// The number of attempts that were made.
+fn attempted(items: &[Item<'_>]) -> usize {
+    items.iter().map(|item| item.tried.len()).sum()
 }
 
 fn proved(items: &[Item<'_>]) -> usize {
