@@ -33,57 +33,42 @@ impl Taken {
     }
 }
 
-/// Which models rank and read.
+/// Which models retrieve and re-rank.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Choice {
     model: Option<Py<Model>>,
-    read: Option<bool>,
-    reader: Option<Py<Model>>,
+    rerank: String,
+    reranker: Option<Py<Model>>,
 }
 
 /// Ranks without the interpreter lock.
 pub(crate) struct Chosen {
     model: Option<Arc<Loaded>>,
-    read: Option<bool>,
-    reader: Option<Arc<Loaded>>,
+    /// Whether the best candidates are re-ranked.
+    pub(crate) rerank: Rerank,
+    reranker: Option<Arc<Loaded>>,
 }
 
 impl Choice {
-    /// Whether anything was chosen.
-    pub(crate) fn is_given(&self) -> bool {
-        self.model.is_some() || self.read.is_some() || self.reader.is_some()
-    }
-
     /// Refuses choices that contradict each other.
     pub(crate) fn chosen(self, py: Python<'_>) -> PyResult<Chosen> {
         let loaded = |model: Option<Py<Model>>| model.map(|model| Arc::clone(&model.get().0));
-        let Choice { model, read, reader } = self;
-        let chosen = Chosen { model: loaded(model), read, reader: loaded(reader) };
+        let Choice { model, rerank, reranker } = self;
+        let rerank = one_of(py, &Rerank::ALL, "rerank", &rerank)?;
+        let chosen = Chosen { model: loaded(model), rerank, reranker: loaded(reranker) };
         let is_together = chosen.model.as_ref().is_some_and(|model| matches!(model.kind, Kind::Together(..)));
-        if chosen.reader.is_some() && chosen.read == Some(false) {
-            return Err(refused(py, "expected `read=False` or a `reader`, found both"));
+        if chosen.reranker.is_some() && rerank == Rerank::Off {
+            return Err(refused(py, "expected `rerank=\"off\"` or a `reranker`, found both"));
         }
-        if is_together && (chosen.read.is_some() || chosen.reader.is_some()) {
-            return Err(refused(
-                py,
-                "a `model` that reads statements together needs neither `read` nor `reader`",
-            ));
+        if is_together && (rerank != Rerank::Auto || chosen.reranker.is_some()) {
+            return Err(refused(py, "a `model` that re-ranks needs neither `rerank` nor `reranker`"));
         }
         Ok(chosen)
     }
 }
 
 impl Chosen {
-    /// Whether the best candidates are re-ranked.
-    pub(crate) fn rerank(&self) -> Rerank {
-        match self.read {
-            None => Rerank::Auto,
-            Some(true) => Rerank::On,
-            Some(false) => Rerank::Off,
-        }
-    }
-
     /// The engine, and the model that it scores with. A given model retrieves or re-ranks, whichever it was trained for.
     pub(crate) fn engine(
         self,
@@ -102,7 +87,7 @@ impl Chosen {
         if let Some(library) = library {
             library.check(loaded.retriever()?)?;
         }
-        let reranker = given.or(self.reader).map(|model| model.reading()).transpose()?;
+        let reranker = given.or(self.reranker).map(|model| model.reading()).transpose()?;
         let engine = ENGINE
             .as_ref()
             .map_err(|error| Error::Input { place: "engine".to_owned(), message: error.to_string() })?;
@@ -180,7 +165,7 @@ pub(crate) fn rank(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
         let own = parts.first().map(|part| part.syntax(reader.syntax));
         let stored = contents.as_ref().map(|contents| contents.shelf.language);
         let statements = own.or(stored).or(reader.syntax).unwrap_or_default();
-        let rerank = choice.rerank();
+        let rerank = choice.rerank;
         let (engine, model) = choice.engine(statements, library.as_ref())?;
         let analyzer = Analyzer::new(model.retriever()?);
         let own = read_all(analyzer, parts, reader.syntax, stop)?;

@@ -46,12 +46,8 @@ pub(crate) struct Answer {
 pub(crate) fn select(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
     let Asked { file, text, library, keep_roles, symbols, explain, taken, choice } = asked;
     let symbols = one_of(py, &Symbols::ALL, "symbols", &symbols)?;
-    let is_anonymous = symbols == Symbols::Anonymous;
-    if is_anonymous && (library.is_some() || choice.is_given()) {
-        return Err(refused(
-            py,
-            "`symbols=\"anonymous\"` looks at statements alone: leave `library`, `model` and `rerank` out",
-        ));
+    if symbols == Symbols::Anonymous && library.is_some() {
+        return Err(refused(py, "`symbols=\"anonymous\"` looks at statements alone: leave `library` out"));
     }
     let choice = choice.chosen(py)?;
     let library = library.map(|library| library.get().clone());
@@ -61,7 +57,7 @@ pub(crate) fn select(py: Python<'_>, asked: Asked) -> PyResult<Answer> {
         if contents.as_ref().is_some_and(|contents| contents.shelf.language != Language::Tptp) {
             return Err(Error::NotTptp);
         }
-        let rerank = choice.rerank();
+        let rerank = choice.rerank;
         let (engine, model) = choice.engine(Language::Tptp, library.as_ref())?;
         let source = match text {
             Some(text) => Source::text(&file, text),

@@ -101,7 +101,7 @@ fn misleading(text: &str) -> Option<&str> {
     }
 }
 
-/// What has been declared.
+/// The declared symbols.
 #[derive(Default)]
 struct Translation {
     symbols: HashMap<(String, usize, bool), String>,
@@ -111,7 +111,7 @@ struct Translation {
     distinct: Vec<String>,
 }
 
-/// What remains to be written.
+/// The text that remains to be written.
 enum Step {
     Term(TermId, bool),
     Text(&'static str),

@@ -16,7 +16,7 @@ const COMMANDS: [&str; 5] = ["Commands:", "Use:", "Inspect:", "Integrate:", "Dev
 
 /// What would take long, and what stands for it in the test.
 const SHORTER: [(&str, &str); 2] =
-    [("--kind reader --data", "--kind reader --dim 8 --data"), ("--budget 2h", "--budget 5s")];
+    [("--kind reader --data", "--kind reader --dim 8 --data"), ("--budget 2h", "--budget 2s")];
 
 /// Files that examples name, and the fixtures they are.
 const FILES: [(&str, &str); 16] = [
@@ -40,10 +40,11 @@ const FILES: [(&str, &str); 16] = [
 
 /// Commands that make the rest.
 const MADE: [&str; 9] = [
+    // Two problems.
+    "mkdir problems; cp problem.p problems/a.p; cp problem.p problems/b.p",
     // A formula of HOL Light and of TPTP.
     "echo 'x = x' > goal.txt",
     "formulanet library build reals.db arithmetic.hol; formulanet library list --format json reals.db > reals.jsonl",
-    "mkdir problems; cp big.p problem.p problems",
     "tar -czf holstep.tgz -C raw .",
     "formulanet prepare holstep.tgz --out holstep --view dag",
     "formulanet train --data holstep --out run --dim 8 --epochs 1",
@@ -94,8 +95,11 @@ fn examples(command: &[&str], found: &mut Vec<(String, String)>) {
     }
 }
 
-/// What an example writes, so that it can be out of the way.
+/// The output of an example, which is removed first, unless the example continues with it.
 fn written(example: &str) -> Option<&str> {
+    if example.contains("--resume") {
+        return None;
+    }
     let mut words = example.split_whitespace();
     words.find(|word| ["--out", "build"].contains(word)).and_then(|_| words.next())
 }
@@ -108,7 +112,7 @@ fn examples_run() {
     assert!(found.len() > 30, "{found:?}");
     let is_there = |program: &str| Command::new(program).arg("--version").output().is_ok();
     found.retain(|(_, example)| {
-        ["curl", "eprover"].iter().all(|program| !example.contains(program) || is_there(program))
+        ["curl", "eprover", "z3"].iter().all(|program| !example.contains(program) || is_there(program))
     });
     let commands: Vec<String> = found
         .iter()
@@ -121,10 +125,10 @@ fn examples_run() {
     let failed: String = found
         .iter()
         .zip(runs)
-        // A run of many problems may leave some unproved.
         .filter(|((_, example), run)| {
-            let is_answer = example.contains("prove") && run.printed.contains("% SZS status");
-            run.code != 0 && !(run.code == 1 && is_answer)
+            // In two seconds, not all facts of a library are proved.
+            let is_short = example.contains("--all") && run.printed.contains("problems proved");
+            run.code != 0 && !(run.code == 1 && is_short)
         })
         .map(|((command, example), run)| format!("formulanet {command} --help: {example}\n{}\n", run.printed))
         .collect();
