@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use formulanet::embed::Embeddings;
 use formulanet::logic::{Formula, Interner};
 use formulanet::model::encode::{Encoded, Encoder};
 use formulanet::read::{SkippedStatements, Source, SourceItem};
@@ -147,10 +146,9 @@ fn in_file(
     let known = retriever.hol_options();
     let query = arguments.reading.parse_as(&arguments.query, language, known, names)?;
     let encoded = retriever.encoder().encode(&query, names)?;
-    let vector = Embeddings::of_encoded(&retriever, &[&encoded])?;
-    let vectors =
-        Embeddings::of_encoded(&retriever, &candidates.iter().map(|c| &c.encoded).collect::<Vec<_>>())?;
-    let similarities = vectors.cosines(vector.rows().next().unwrap_or(&[]));
+    retriever.network()?;
+    let named: Vec<_> = candidates.iter().map(|found| (found.name.as_str(), &found.encoded)).collect();
+    let similarities = retriever.similarities(&encoded, &retriever.rows(&named));
     let mut closest = best_first(&similarities);
     closest.truncate(arguments.most);
     let neighbour = |ranked: ScoredStatement| {
