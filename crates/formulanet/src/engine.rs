@@ -311,6 +311,7 @@ impl Engine {
             has_library: corpus.stored_count()? > 0,
             has_index: corpus.has_index()?,
             has_proofs: corpus.has_proofs()?,
+            is_small: corpus.stored_count()? + corpus.0.local.len() < TUNING.learned_from,
             is_tptp: corpus.language() == Language::Tptp,
             has_model: corpus.0.model.retriever.model().is_some(),
             has_given: self.reranker.is_some(),

@@ -14,10 +14,10 @@ use crate::corpus::{Inner, LibraryEntry, Stored, VectorColumn};
 use crate::explain::{MOST_USERS, SymbolReader, counts, shared, symbols};
 use crate::model::encode::Encoded;
 use crate::policy::{Stage2, TUNING};
-use crate::proofs::{Context, Features, GoalPosition, ModelScores, SignalBlend, SignalTable};
+use crate::proofs::{Context, Features, GoalPosition, Method, ModelScores, SignalBlend, SignalTable};
 use crate::ranking::apply_order;
 use crate::rerank::JointReranker;
-use crate::retrieve::proofs::{RerankStage, blended, put_first};
+use crate::retrieve::proofs::{RerankStage, blended, next_to_model, put_first};
 use crate::retrieve::{
     ProofRetriever, ScoredStatement, SymbolRetriever, VectorRetriever, VectorScan, best_first,
 };
@@ -154,7 +154,14 @@ impl<'a> Run<'a> {
         self.cancel.check()?;
         let has_proofs = index.index().proof_count() > 0;
         let base_rates = if has_proofs { Some(index.index().use_shares()) } else { base_rates };
-        let found = self.blended(&signals, &mut task.goal, stage.filter(|_| has_proofs))?;
+        let found = if has_proofs && index.index().len() < TUNING.learned_from {
+            let goal = index.index().goal(&features);
+            let found = index.index().rank(&goal, before, Method::Mesh, before);
+            let weight = TUNING.model_weight * (1.0 - task.goal.encoded.unknown_share());
+            next_to_model(found.into_iter().filter(|(fact, _)| !ineligible[*fact]), &scores, weight)
+        } else {
+            self.blended(&signals, &mut task.goal, stage.filter(|_| has_proofs))?
+        };
         put_first(&mut scores, &found);
         if let Some(stage) = stage.filter(|_| !has_proofs) {
             self.rerank(&mut task.goal, ineligible, stage, &mut scores)?;

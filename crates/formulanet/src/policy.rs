@@ -169,6 +169,8 @@ pub struct Facts {
     pub has_index: bool,
     /// Whether the library has recorded proofs.
     pub has_proofs: bool,
+    /// Whether there are only a few statements.
+    pub is_small: bool,
     /// Whether statements are in TPTP.
     pub is_tptp: bool,
     /// Whether a model has vectors of the statements.
@@ -186,6 +188,10 @@ pub struct Facts {
 pub struct Tuning {
     /// Statements up to which a corpus without proofs is indexed: an index takes about half a kilobyte of memory each.
     pub index_up_to: usize,
+    /// Statements from which on the learned ranker ranks; of fewer, the model and the proofs of similar statements.
+    pub learned_from: usize,
+    /// Weight of the model's log-odds next to such proofs.
+    pub model_weight: f32,
     /// Statements from which on their order counts, unless they are sorted by name: shorter lists come in any order.
     pub ordered_from: usize,
     /// Candidates that the second stage scores (`results/problem-graph.md`).
@@ -208,6 +214,8 @@ pub struct Tuning {
 /// The numbers in use.
 pub const TUNING: Tuning = Tuning {
     index_up_to: 200_000,
+    learned_from: 100,
+    model_weight: 0.5,
     ordered_from: 200,
     depth: 256,
     depth_anonymous: 1024,
@@ -221,11 +229,13 @@ pub const TUNING: Tuning = Tuning {
 impl Plan {
     /// Decides what a ranking does.
     pub fn decide(policy: Policy, facts: Facts, tuning: &Tuning) -> Plan {
+        let model_suffices = facts.is_small && facts.has_model;
         let retrieve = match policy.symbols {
             Symbols::Anonymous => Stage1::Symbols,
             // Symbols alone were never measured on a library.
             Symbols::Both if !facts.has_library => Stage1::ModelAndSymbols,
-            Symbols::Named | Symbols::Both if facts.has_index => {
+            // The learned ranker was fitted to libraries; of a few statements, the model and similar proofs say more.
+            Symbols::Named | Symbols::Both if facts.has_index && (facts.has_proofs || !model_suffices) => {
                 Stage1::Learned { with_proofs: facts.has_proofs }
             }
             Symbols::Named | Symbols::Both => Stage1::Model,
@@ -296,6 +306,11 @@ mod tests {
         check(people.symbols(Symbols::Both), stored, learned(false), Some(256), Tail::Retrieved);
         let lean = Facts { has_model: false, has_library: true, ..hol };
         check(people, lean, learned(false), None, Tail::Retrieved);
+        let small = Facts { is_small: true, ..hol };
+        check(people, small, Stage1::Model, None, Tail::Retrieved);
+        check(people, Facts { is_tptp: true, ..small }, Stage1::Model, Some(256), Tail::Retrieved);
+        check(people, Facts { has_proofs: true, ..small }, learned(true), None, Tail::Retrieved);
+        check(people, Facts { has_model: false, ..small }, learned(false), None, Tail::Retrieved);
         let none = Facts { has_built_in: false, ..tptp };
         check(people, none, learned(false), None, Tail::Retrieved);
     }

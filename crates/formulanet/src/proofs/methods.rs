@@ -1,5 +1,6 @@
 //! The methods of today's hammers, by their own formulas.
 
+use crate::policy::TUNING;
 use crate::proofs::{IndexedGoal, ProofIndex, SignalBlend};
 
 use crate::proofs::{bayes, familiar, mepo, neighbors};
@@ -65,7 +66,9 @@ impl ProofIndex {
         number: usize,
     ) -> Vec<(usize, f32)> {
         match method {
-            Method::Auto => self.rank_by(SignalBlend::built_in(), goal, before, number),
+            Method::Auto if self.len() >= TUNING.learned_from => {
+                self.rank_by(SignalBlend::built_in(), goal, before, number)
+            }
             _ => self.rank_plainly(goal, before, method, number),
         }
     }
@@ -85,6 +88,9 @@ impl ProofIndex {
     /// The best of all facts by [`Method::Auto`], for a goal that need not stand behind them: what is close to the fact that is
     /// most like it is close to the goal.
     pub(crate) fn rank_anywhere(&self, goal: &IndexedGoal, number: usize) -> Vec<(usize, f32)> {
+        if self.len() < TUNING.learned_from {
+            return self.rank_plainly(goal, self.len(), Method::Mesh, number);
+        }
         finish(self.blended_anywhere(goal, SignalBlend::built_in()), number)
     }
 

@@ -8,7 +8,7 @@ use formulanet_logic::problem::StatementGraph;
 use crate::Error;
 use crate::policy::TUNING;
 use crate::proofs::{Context, Features, ProofIndex, SignalBlend, SignalTable};
-use crate::rerank::{JointReranker, probability};
+use crate::rerank::{JointReranker, log_odds, probability};
 
 /// The statements of a library by what they are recognised by, and what their proofs used.
 #[derive(Clone, Debug, Default)]
@@ -70,6 +70,19 @@ impl ProofRetriever {
     ) -> SignalTable {
         self.index.signals_in(&self.index.goal(features), before, context, is_eligible)
     }
+}
+
+/// Log-odds of facts that similar proofs used, each moved by how much likelier than the others the model finds it.
+pub(crate) fn next_to_model(
+    found: impl Iterator<Item = (usize, f32)>,
+    scores: &[f32],
+    weight: f32,
+) -> Vec<(usize, f32)> {
+    let found: Vec<(usize, f32)> = found.collect();
+    let odds = |fact: usize| log_odds(scores[fact]);
+    let mean = found.iter().map(|(fact, _)| odds(*fact)).sum::<f32>() / found.len().max(1) as f32;
+    let moved = |(fact, score): (usize, f32)| (fact, log_odds(score) + weight * (odds(fact) - mean));
+    found.into_iter().map(moved).collect()
 }
 
 /// Turns a model's scores into those of a ranking: the facts that were found come first, by their log-odds.
