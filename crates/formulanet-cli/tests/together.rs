@@ -132,6 +132,6 @@ fn what_does_not_fit_is_refused() {
         "'--rerank' cannot be used with",
     );
     check("rank --model @run --conjecture p --premises @raw/t1 --syntax tptp", 0, "");
-    check("graph --symbols anonymous p", 2, "'--symbols' cannot be used with");
+    check("graph --no-names p", 2, "'--no-names'");
     check("eval --model @run --data @plain", 1, "prepare it again with --kind reader");
 }
