@@ -16,7 +16,7 @@ def models() -> List[str]:
     """The names of the built-in models.
 
     >>> models()
-    ['holstep', 'holstep-2', 'holstep-tally', 'hol-premises', 'mizar', 'mizar-premises', 'reader']
+    ['hol-premises', 'mizar-premises', 'reader']
     """
     return _native.models()
 

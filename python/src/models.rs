@@ -38,6 +38,11 @@ pub(crate) struct Loaded {
 impl Loaded {
     pub(crate) fn new(name: &str, precision: Precision, threads: Option<usize>) -> Result<Self, Error> {
         let threads = threads.unwrap_or_else(|| processes::threads(&Alone)).max(1);
+        if name == registry::NO_MODEL {
+            let retriever = VectorRetriever::without_model();
+            let kind = Kind::Retriever(Arc::new(formulanet::engine::Model::new(name, retriever)));
+            return Ok(Loaded { name: name.to_owned(), kind, precision, threads });
+        }
         let kind = match ModelKind::named(name)? {
             ModelKind::Joint(file) => Kind::Together(file, OnceLock::new()),
             ModelKind::Pairwise(trained) if trained.model.config().marks => Kind::Marked(trained),

@@ -68,7 +68,7 @@ def test_what_cannot_be_is_an_error(library, tmp_path):
     with pytest.raises(formulanet.Error, match="found none"):
         library.rank(name="NOSUCH")
     with pytest.raises(formulanet.Error, match="build the library again"):
-        library.rank(GOAL, model="holstep")
+        library.rank(GOAL, model="mizar-premises")
     with pytest.raises(KeyError):
         library["NOSUCH"]
     with pytest.raises(TypeError, match="the string 'ADD_COMM'"):

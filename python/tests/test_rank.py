@@ -29,11 +29,11 @@ def test_the_example_of_the_readme(fixtures, lines):
     "options, flags",
     [
         ({"order": "probability"}, ["--order", "probability"]),
-        ({"read": True}, ["--rerank", "on"]),
-        ({"model": "holstep"}, ["--model", "holstep"]),
-        ({"exclude": ["*_BOTH", "SET_*"], "threshold": 0.05}, ["--exclude", "*_BOTH", "--exclude", "SET_*", "--min-score", "0.05"]),
+        ({"rerank": "on"}, ["--rerank", "on"]),
+        ({"model": "mizar-premises"}, ["--model", "mizar-premises"]),
+        ({"exclude": ["*_BOTH", "SET_*"], "min_score": 0.05}, ["--exclude", "*_BOTH", "--exclude", "SET_*", "--min-score", "0.05"]),
         ({"include": "ADD_COMM"}, ["--include", "ADD_COMM"]),
-        ({"overload": "real", "keep_goal": True}, ["--overload", "real", "--keep-duplicates"]),
+        ({"overload": "real", "keep_duplicates": True}, ["--overload", "real", "--keep-duplicates"]),
     ],
 )
 def test_options(fixtures, lines, options, flags):
@@ -61,20 +61,20 @@ def test_explanations(fixtures, lines):
     file = fixtures / "arithmetic.hol"
     found = formulanet.rank(GOAL, file, k=5, explain=True)
     expected = lines("rank", "--conjecture", GOAL, "--premises", file, "-k", 5, "--explain")
-    assert [row.unknown for row in found] == [row["unknown"] for row in expected]
+    assert [row.unknown_symbols for row in found] == [row["unknown_symbols"] for row in expected]
     assert [row.base_rate for row in found] == [row["base_rate"] for row in expected]
 
 
 def test_select(fixtures, program, lines):
     file = fixtures / "relations.p"
-    with pytest.warns(UserWarning, match="try `no_names=True`"):
+    with pytest.warns(UserWarning, match='try `symbols="anonymous"`'):
         found = formulanet.select(file, k=3)
     assert found.text == program("select", file, "-k", 3)
     same(found.rows, lines("select", file, "-k", 3))
-    nameless = formulanet.select(str(file), k=3, no_names=True, explain=True)
+    nameless = formulanet.select(str(file), k=3, symbols="anonymous", explain=True)
     assert nameless.text == program("select", file, "-k", 3, "--symbols", "anonymous")
-    assert formulanet.select(file.read_text(), k=3, no_names=True).names == nameless.names
-    assert nameless.conjectures and nameless.rows[0].shared is not None and len(nameless) == 3
+    assert formulanet.select(file.read_text(), k=3, symbols="anonymous").names == nameless.names
+    assert nameless.conjectures and nameless.rows[0].shared_symbols is not None and len(nameless) == 3
 
 
 def test_errors_have_a_place(fixtures, tmp_path):
@@ -101,11 +101,11 @@ def test_errors_have_a_place(fixtures, tmp_path):
     [
         ({}, "statements to rank"),
         ({"premises": {}}, "expected statements to rank, found none"),
-        ({"premises": {"A": "T"}, "order": "best"}, "'goal', 'probability', found 'best'"),
-        ({"premises": {"A": "T"}, "syntax": "lean"}, "'hol', 'tptp', found 'lean'"),
+        ({"premises": {"A": "T"}, "order": "best"}, "'probability', 'lift', found 'best'"),
+        ({"premises": {"A": "T"}, "syntax": "coq"}, "'hol', 'tptp', 'lean', found 'coq'"),
         ({"premises": {"A": "T"}, "before": "A"}, "`before` needs a `library`"),
         ({"premises": {"A": "T"}, "model": "nosuch"}, "built-in models"),
-        ({"premises": {"A": "T"}, "model": "reader", "read": True}, "needs neither"),
+        ({"premises": {"A": "T"}, "model": "reader", "rerank": "on"}, "needs neither"),
         ({"premises": {"A": "T", "B": "F"}, "include": "*", "k": 1}, "raise `k`"),
     ],
 )

@@ -35,17 +35,18 @@ def test_arrays_are_mapped(prepared, fixtures):
 
 
 def test_measures_are_those_of_the_program(fixtures, program):
-    for model in ("holstep", "hol-premises", "mizar"):
+    models = fixtures.parent / "models"
+    for model in (str(models / "holstep"), "hol-premises", str(models / "mizar")):
         arguments = ("eval", "--model", model, "--data", fixtures / "sample", "--split", "all", "--format", "json")
         expected = json.loads(program(*arguments))
         found = formulanet.Model(model).eval(fixtures / "sample", split="all")
         assert {key: found[key] for key in found} == {key: expected[key] for key in found}, model
-    few = formulanet.Model(str(fixtures.parent / "models/holstep")).eval(fixtures / "sample", limit_pairs=3)
+    few = formulanet.Model(str(models / "holstep")).eval(fixtures / "sample", limit_pairs=3)
     assert few["examples"] == 3
     with pytest.raises(formulanet.Error, match="no effect"):
         formulanet.Model("hol-premises").eval(fixtures / "sample", limit_pairs=3)
     with pytest.raises(formulanet.Error, match="found 'dev'"):
-        formulanet.Model(str(fixtures.parent / "models/holstep")).eval(fixtures / "sample", split="dev")
+        formulanet.Model(str(models / "holstep")).eval(fixtures / "sample", split="dev")
 
 
 def test_a_callback_sees_training_and_may_stop_it(prepared, tmp_path):

@@ -53,17 +53,17 @@ fn rank() {
         command,
         &conjecture,
         expect![[r#"
-            {"rank":1,"name":"ADD_SYM","score":0.852,"probability":0.852,"statement":"!m n. m + n = n + m"}
-            {"rank":2,"name":"MULT_0","score":0.286,"probability":0.286,"statement":"!m. m * 0 = 0"}
-            {"rank":3,"name":"STRANGE","score":0.086,"probability":0.086,"statement":"!x. FROB x < BAR"}
+            {"rank":1,"name":"ADD_SYM","score":0.570,"probability":0.570,"statement":"!m n. m + n = n + m"}
+            {"rank":2,"name":"MULT_0","score":0.565,"probability":0.565,"statement":"!m. m * 0 = 0"}
+            {"rank":3,"name":"STRANGE","score":0.546,"probability":0.546,"statement":"!x. FROB x < BAR"}
         "#]],
     );
     place.check(
         command,
         &[&conjecture[..], &["-k", "2", "--explain"]].concat(),
         expect![[r#"
-            {"rank":1,"name":"ADD_SYM","score":0.852,"probability":0.852,"statement":"!m n. m + n = n + m","shared_symbols":[],"unknown_symbols":[]}
-            {"rank":2,"name":"MULT_0","score":0.286,"probability":0.286,"statement":"!m. m * 0 = 0","shared_symbols":["*"],"unknown_symbols":["_"]}
+            {"rank":1,"name":"ADD_SYM","score":0.570,"probability":0.570,"statement":"!m n. m + n = n + m","shared_symbols":[],"unknown_symbols":[]}
+            {"rank":2,"name":"MULT_0","score":0.565,"probability":0.565,"statement":"!m. m * 0 = 0","shared_symbols":["*"],"unknown_symbols":["_"]}
         "#]],
     );
     let command = "rank --premises @small.hol --model @classifies --precision f32 --format json";
@@ -71,9 +71,9 @@ fn rank() {
         command,
         &conjecture,
         expect![[r#"
-            {"rank":1,"name":"ADD_SYM","score":0.849,"probability":0.849,"statement":"!m n. m + n = n + m"}
-            {"rank":2,"name":"MULT_0","score":0.246,"probability":0.246,"statement":"!m. m * 0 = 0"}
-            {"rank":3,"name":"STRANGE","score":0.085,"probability":0.085,"statement":"!x. FROB x < BAR"}
+            {"rank":1,"name":"STRANGE","score":0.273,"probability":0.273,"statement":"!x. FROB x < BAR"}
+            {"rank":2,"name":"MULT_0","score":0.237,"probability":0.237,"statement":"!m. m * 0 = 0"}
+            {"rank":3,"name":"ADD_SYM","score":0.229,"probability":0.229,"statement":"!m n. m + n = n + m"}
         "#]],
     );
 }
@@ -83,8 +83,8 @@ fn select() {
     let place = Place::new();
     let command = "select fixtures/group.p -k 2 --model @ranks --precision f32";
     place.check(command, &["--format", "json"], expect![[r#"
-        {"rank":1,"name":"associativity","score":0.250,"probability":0.250,"statement":"fof(associativity, axiom, ! [X, Y, Z] : m(m(X, Y), Z) = m(X, m(Y, Z)))."}
-        {"rank":2,"name":"left_identity","score":0.105,"probability":0.105,"statement":"fof(left_identity, axiom, ! [X] : m(e, X) = X)."}
+        {"rank":1,"name":"associativity","score":0.910,"probability":0.910,"statement":"fof(associativity, axiom, ! [X, Y, Z] : m(m(X, Y), Z) = m(X, m(Y, Z)))."}
+        {"rank":2,"name":"left_identity","score":0.748,"probability":0.748,"statement":"fof(left_identity, axiom, ! [X] : m(e, X) = X)."}
     "#]]);
     place.check(
         command,
@@ -141,17 +141,17 @@ fn neighbors() {
         command,
         &["!a b. a + b = b + a"],
         expect![[r#"
-        {"rank":1,"name":"ADD_SYM","similarity":1.000,"formula":"|- (!m. (!n. ((m + n) = (n + m))))"}
-        {"rank":2,"name":"STRANGE","similarity":0.986,"formula":"|- (!x. ((FROB x) < BAR))"}
-    "#]],
+            {"rank":1,"name":"ADD_SYM","similarity":1.000,"formula":"|- (!m. (!n. ((m + n) = (n + m))))"}
+            {"rank":2,"name":"STRANGE","similarity":0.948,"formula":"|- (!x. ((FROB x) < BAR))"}
+        "#]],
     );
     place.check(
         command,
         &["!x. x < x", "--subformulas"],
         expect![[r#"
-        {"rank":1,"name":"ADD_SYM","similarity":0.977,"formula":"|- (!m. (!n. ((m + n) = (n + m))))"}
-        {"rank":2,"name":"STRANGE","similarity":0.970,"formula":"|- (!x. ((FROB x) < BAR))"}
-    "#]],
+            {"rank":1,"name":"STRANGE","similarity":0.955,"formula":"|- (!x. ((FROB x) < BAR))"}
+            {"rank":2,"name":"STRANGE","similarity":0.942,"formula":"|- ((FROB x) < BAR)"}
+        "#]],
     );
 }
 
