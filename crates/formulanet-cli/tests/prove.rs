@@ -251,3 +251,20 @@ fn a_description_adds_a_prover() {
     let run = formulanet(&["prove", &typed, "--prover", &file], b"");
     assert!(run.stdout.starts_with("% SZS status Inappropriate for "), "{}{}", run.stdout, run.stderr);
 }
+
+#[test]
+fn problems_are_written_in_smtlib() {
+    let folder = Folder::new();
+    let select = ["select", PROBLEM, "-k", "4", "--symbols", "anonymous", "--format", "smtlib"];
+    let text = formulanet(&select, b"").output();
+    assert!(text.contains("(declare-fun |subset/2| (U U) Bool)\n"), "{text}");
+    assert!(text.contains(":named |name:union_is_larger|))\n(check-sat)\n"), "{text}");
+    let typed = folder.write("typed.p", "tff(a, axiom, $less(1, 2)). tff(goal, conjecture, $less(1, 2)).");
+    let run = formulanet(&["select", &typed, "--format", "smtlib", "--symbols", "anonymous"], b"");
+    assert!(
+        run.code == Some(1) && run.stderr.contains("expected formulas in FOF or CNF, found one with types"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(run.stdout, "");
+}

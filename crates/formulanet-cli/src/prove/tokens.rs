@@ -74,8 +74,9 @@ pub(super) fn quoted_name(name: &str) -> String {
     if is_number || is_plain_word(name) { name.to_owned() } else { in_quotes(name) }
 }
 
-/// A text in single quotes.
+/// A text in single quotes, in one line: TPTP has no quoted line breaks, and a proof could pretend to be another result.
 pub(super) fn in_quotes(text: &str) -> String {
+    let text = crate::output::shown(text);
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
