@@ -34,10 +34,8 @@ fn a_slow_input_is_in_the_way_of_nobody() {
     assert!(added.stderr.ends_with("1 new, 0 changed, 0 as before\n"), "{}", added.stderr);
     let ranked =
         formulanet(&["rank", "--conjecture", "p x y", "--library", &library, "--rerank", "off"], b"");
-    // The conjecture is an instance of B.
-    let ranked = ranked.output();
-    assert!(ranked.starts_with("an instance of what is in the library: B\n"), "{ranked}");
-    assert_eq!(ranked.lines().count(), 3);
+    // A line that B says it already may come first.
+    assert_eq!(ranked.output().lines().filter(|line| line.starts_with("   ")).count(), 2);
     assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
     drop(input);
     let told = String::from_utf8(slow.wait_with_output().unwrap().stderr).unwrap();

@@ -100,7 +100,7 @@ fn what_does_not_fit_is_refused() {
     check(
         "train --kind reader --data @plain --out @run",
         1,
-        "prepare it again with --kind reader, or give the raw data",
+        "prepare it again with --problems, or give the raw data",
     );
     check("train --kind reader --data @plain --out @run --validation 8", 2, "a prepared folder");
     check("train --data @plain --out @run --rounds 3", 2, "'--rounds' has no effect without --kind reader");
@@ -133,5 +133,5 @@ fn what_does_not_fit_is_refused() {
     );
     check("rank --model @run --conjecture p --premises @raw/t1 --syntax tptp", 0, "");
     check("graph --no-names p", 2, "'--no-names'");
-    check("eval --model @run --data @plain", 1, "prepare it again with --kind reader");
+    check("eval --model @run --data @plain", 1, "prepare it again with --problems");
 }
