@@ -74,7 +74,7 @@ impl TheoryTest {
         test.is_growing = false;
         let mut lines = JsonLines::open(tests)?;
         let mut asked: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
-        while let Some((number, line)) = lines.next()? {
+        while let Some((number, line)) = lines.next_line()? {
             let place = format!("{tests}:{number}");
             let Some((name, used)) = line.split_once(':') else {
                 return Err(Error::input(place, "expected `name: name name ...`, found a line without `:`"));

@@ -46,7 +46,7 @@ impl LeanDump {
         reason = "an iterator of results would be asked on after an error"
     )]
     pub fn next(&mut self) -> Result<Option<(usize, LeanLine)>, Error> {
-        let Some((number, text)) = self.lines.next()? else { return Ok(None) };
+        let Some((number, text)) = self.lines.next_line()? else { return Ok(None) };
         let line = serde_json::from_str(text).map_err(|error| {
             let place = Position { line: number, column: error.column().max(1) };
             let message = error.to_string();

@@ -131,7 +131,7 @@ impl ProofCorpusFile {
         let mut lines = JsonLines::open(file)?;
         let mut corpus = ProofCorpusFile::default();
         let mut proofs: Vec<Option<Vec<String>>> = Vec::new();
-        while let Some((number, text)) = lines.next()? {
+        while let Some((number, text)) = lines.next_line()? {
             let place = format!("{file}:{number}");
             let line: Line = serde_json::from_str(text).map_err(|error| {
                 let position = Position { line: number, column: error.column().max(1) };
@@ -227,7 +227,7 @@ impl JsonLines {
     }
 
     /// The next line that is not blank, with its number.
-    pub fn next(&mut self) -> Result<Option<(usize, &str)>, Error> {
+    pub fn next_line(&mut self) -> Result<Option<(usize, &str)>, Error> {
         loop {
             self.line.clear();
             self.number += 1;

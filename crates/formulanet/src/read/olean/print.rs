@@ -277,12 +277,12 @@ impl<'a> Printer<'a> {
             }
             _ => {}
         }
-        if let Some(coerced) = signature.and_then(|signature| signature.coerces) {
-            if coerced + 1 == arguments.len() {
-                let work = vec![Work::Text("↑"), Work::Term(arguments[coerced], Place::Argument)];
-                self.plan_in(place == Place::Argument, work);
-                return Ok(());
-            }
+        if let Some(coerced) = signature.and_then(|signature| signature.coerces)
+            && coerced + 1 == arguments.len()
+        {
+            let work = vec![Work::Text("↑"), Work::Term(arguments[coerced], Place::Argument)];
+            self.plan_in(place == Place::Argument, work);
+            return Ok(());
         }
         let kind = |number: usize| {
             let known = signature.and_then(|signature| signature.arguments.get(number));
