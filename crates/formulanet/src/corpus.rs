@@ -396,6 +396,7 @@ impl<'a> CorpusBuilder<'a> {
         #[cfg(not(feature = "sqlite"))]
         let stored_language: Option<Language> = None;
         let language = own.or(stored_language).or(self.language).unwrap_or_default();
+        #[cfg_attr(not(feature = "sqlite"), allow(unused_mut, reason = "libraries are files of SQLite"))]
         let (mut stored, mut fitted) = (None, None);
         #[cfg(feature = "sqlite")]
         let model = match (library, self.library) {

@@ -578,6 +578,7 @@ fn read_goal(
 }
 
 /// A statement of the library by its name.
+#[cfg_attr(not(feature = "sqlite"), allow(unused_variables, reason = "libraries are files of SQLite"))]
 fn stored_statement(corpus: &Corpus, run: &Run<'_>, name: &str) -> Result<Statement, Error> {
     let missing = || Error::NoSuchStatement { library: "library".to_owned(), name: name.to_owned() };
     match &corpus.0.stored {

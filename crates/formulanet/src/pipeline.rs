@@ -365,6 +365,7 @@ impl<'a> Run<'a> {
     }
 
     /// The statements whose vectors are closest to a formula's.
+    #[cfg_attr(not(feature = "sqlite"), allow(unused_mut, reason = "libraries are files of SQLite"))]
     pub(crate) fn closest(mut self, formula: &Encoded, k: usize) -> Result<Vec<Hit>, Error> {
         let (retriever, mut cosines) = (self.retriever(), Vec::new());
         retriever.network()?;

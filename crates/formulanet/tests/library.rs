@@ -348,8 +348,10 @@ fn a_changed_byte_is_noticed_or_changes_nothing() {
     assert!(noticed > same / 2, "{noticed} noticed, {same} without effect");
 }
 
+type StatementWithProofs = (Statement, Vec<Vec<String>>);
+
 /// Everything of a library that questions depend on.
-fn state(path: &Path) -> Result<Vec<(Statement, Vec<Vec<String>>)>, formulanet::Error> {
+fn state(path: &Path) -> Result<Vec<StatementWithProofs>, formulanet::Error> {
     let library = Library::open(path)?;
     library.load()?;
     let statements = library.statements()?;
