@@ -1,5 +1,5 @@
 //! Experiments of formulanet that its users do not need: the paper's tables and figure, baselines, count models, the fitting of
-//! the proof-based ranker, and ensembles.
+//! the learned ranker, and ensembles.
 
 pub mod baselines;
 pub mod blend;
