@@ -62,7 +62,7 @@ pub(super) struct Signature {
     pub(super) arguments: Vec<Argument>,
     /// Whether it yields propositions.
     makes_propositions: bool,
-    /// Names of the fields, if it constructs a structure, whose instances are printed with braces or `⟨⟩`.
+    /// Names of the fields, if it constructs a structure, which is printed with braces or `⟨⟩`.
     pub(super) fields: Option<Rc<[Rc<str>]>>,
     /// Whether its values are written `⟨a, b⟩`.
     pub(super) is_anonymous: bool,
