@@ -55,7 +55,7 @@ pub(super) fn indirect(index: &ProofIndex, neighbours: &[Scored]) -> Vec<f32> {
     shares
 }
 
-/// Number of facts above which a feature is too common to distinguish them.
+/// Number of facts above which a feature is too common to distinguish facts.
 const RARE: usize = 200;
 
 /// Returns how often proofs of facts that share a rare feature with the goal used each fact: the mean over

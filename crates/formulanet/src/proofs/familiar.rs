@@ -17,8 +17,8 @@ const STRANGE: f32 = 0.3;
 /// Cost of each node of a fact: of two facts with the same symbols, the shorter one is needed more often.
 const LONG: f32 = 0.002;
 
-/// Returns the `number` most familiar facts, best first, given the facts found for a goal, best first. Facts
-/// that share no symbol with the goal or the found facts are left out.
+/// Returns the `number` most familiar facts, best first; `found` has the facts found for a goal, best first.
+/// Facts that share no symbol with the goal or the found facts are left out.
 pub(super) fn by_familiar_symbols(
     index: &ProofIndex,
     goal: &IndexedGoal,

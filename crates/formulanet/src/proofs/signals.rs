@@ -28,7 +28,7 @@ signals! {
     // hammers.
     parts_4, parts_16, parts_64, parts_256, parts_first, pairs_8, pairs_64, rare_32, local, hammer_score,
     hammer_rank, votes, vote,
-    // Uses in the proofs of their dependencies; uses together with the most distinctive of these.
+    // Uses in the proofs of what those proofs used; uses together with the most distinctive of these.
     indirect, together, own_proof, users,
     // Naive Bayes, and how often facts with the goal's features are proved with it.
     bayes_score, bayes_rank, bayes_gap, given_mean, given_best, given_rarest, lift,
@@ -313,7 +313,7 @@ impl<'a> SignalContext<'a> {
         let alike = self.near.alike.iter().filter(|(fact, _)| (*fact as usize) < before);
         alike.take(CANDIDATES / 2).for_each(|&(fact, _)| take(fact));
         self.reached.iter().take(CANDIDATES).for_each(|&(fact, _)| take(fact));
-        // Facts with common symbols alone are used everywhere, and without proofs no other source finds them.
+        // Facts whose symbols are all common are used everywhere; without proofs, no other source finds them.
         best(self.general(), CANDIDATES).into_iter().for_each(|(fact, _)| take(fact));
         (0..before.min(CANDIDATES / 2)).for_each(|fact| take(fact as u32));
         if let Some(model) = self.context.model {

@@ -207,7 +207,7 @@ impl<'a> VectorScan<'a> {
 }
 
 /// Weight of common symbols in a score if the model knows no symbol of the conjecture. The rest of the score
-/// orders statements with equally many symbols in common with it.
+/// orders statements with no symbols, or the same ones, in common with it.
 const MOST_OVERLAP: f32 = 0.9;
 
 /// Splits a range into about equal parts.

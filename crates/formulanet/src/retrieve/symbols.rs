@@ -35,8 +35,8 @@ impl SymbolRetriever {
         SymbolRetriever { scores, index, goal }
     }
 
-    /// Returns the scores, with candidates after the best few that have the symbols of the goal and of the
-    /// best.
+    /// Returns the scores, changed so that familiar candidates follow the best few: those with symbols of the
+    /// goal and of the best.
     pub fn with_familiar(self) -> Vec<f32> {
         let SymbolRetriever { mut scores, index, goal } = self;
         let mut order: Vec<usize> = (0..scores.len()).collect();
