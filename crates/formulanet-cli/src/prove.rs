@@ -41,9 +41,10 @@ pub(crate) use guard::{GuardArguments, guard};
 
 /// Prove TPTP problems with the axioms that are most likely to help
 ///
-/// Selects axioms, and lets the provers of this machine try with a few and with many of them, as many at once as there are
-/// cores, until one finds a proof. Of one problem, prints the SZS status, the proof and the axioms that it used. Of several, and of
-/// the problems of a directory or of a batch file of CASC's LTB division, prints a line as each ends, and a table at the end.
+/// Selects axioms, and lets the provers of this machine try with a few and with many of them, as many at once
+/// as there are cores, until one finds a proof. Of one problem, prints the SZS status, the proof and the
+/// axioms that it used. Of several, and of the problems of a directory or of a batch file of CASC's LTB
+/// division, prints a line as each ends, and a table at the end.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     formulanet prove big.p\n  \
@@ -68,7 +69,8 @@ pub(crate) struct Arguments {
     /// Prove this statement of the library from what comes before it
     #[arg(long, value_name = "NAME", requires = "library", conflicts_with_all = ["conjecture", "problems"])]
     goal_name: Option<String>,
-    /// Prove each statement of the library that has no proof yet from what comes before it, and keep the proofs in the library
+    /// Prove each statement of the library that has no proof yet from what comes before it, and keep the
+    /// proofs in the library
     #[arg(long, requires = "library", conflicts_with_all = ["conjecture", "goal_name", "problems"])]
     all: bool,
     /// Learn from each proof: of a statement of the library, or of problems that share the names of symbols
@@ -92,8 +94,8 @@ pub(crate) struct Arguments {
     /// Continue the run of the journal: problems that have ended are not tried again
     #[arg(long)]
     resume: bool,
-    /// Call this prover instead of all that are found: a built-in name, a description in TOML, or a command with `{file}` and
-    /// `{seconds}`
+    /// Call this prover instead of all that are found: a built-in name, a description in TOML, or a command
+    /// with `{file}` and `{seconds}`
     #[arg(long, value_name = "PROVER")]
     prover: Vec<String>,
     /// Keep at most K axioms; several numbers, separated by commas [default: a schedule of 8 to 1024]
@@ -182,7 +184,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
 ///
 /// # Errors
 ///
-/// Returns an error if a text cannot be read, there is no prover, or the library is not in the language of provers.
+/// Returns an error if a text cannot be read, there is no prover, or the library is not in the language of
+/// provers.
 pub(crate) fn prove_within(
     engine: &Engine,
     library: Option<&Path>,
@@ -205,7 +208,7 @@ pub(crate) fn prove_within(
     search::prove(&task, &settings, &provers, start)
 }
 
-/// All built-in provers that this machine has.
+/// Returns all built-in provers that this machine has.
 fn found() -> Result<Vec<Prover>> {
     let provers = Prover::found()?;
     if provers.is_empty() {
@@ -217,7 +220,7 @@ fn found() -> Result<Vec<Prover>> {
 }
 
 impl Arguments {
-    /// The provers to try: the given ones, or all built-in ones that this machine has.
+    /// Returns the provers to try: the given ones, or all built-in ones that this machine has.
     fn provers(&self) -> Result<Vec<Prover>> {
         let mut provers = Vec::new();
         for text in &self.prover {
@@ -233,7 +236,7 @@ impl Arguments {
         if self.prover.is_empty() { found() } else { Ok(provers) }
     }
 
-    /// What to prove.
+    /// Returns the problems to prove.
     fn targets(&self) -> Result<Vec<Target>> {
         Ok(match (&self.goal_name, &self.conjecture) {
             (Some(name), _) => vec![Target::Fact(name.clone())],

@@ -1,7 +1,7 @@
 //! Ranking by the recorded proofs of a library.
 //!
-//! A [`ProofIndex`] has facts in the order of a library, and proofs. It learns nothing in the sense of training: a proof that was
-//! just added counts for the next goal.
+//! A [`ProofIndex`] holds facts in library order, and proofs. It needs no training: a proof affects the next
+//! query as soon as it is added.
 
 mod bayes;
 mod blend;

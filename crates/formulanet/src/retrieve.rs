@@ -1,7 +1,7 @@
-//! The first stage of a ranking: every statement gets a score.
+//! The first stage of a ranking, which scores every statement.
 //!
-//! A [`VectorRetriever`] scores by a model's vectors, a [`ProofRetriever`] by the recorded proofs of a library, and a
-//! [`SymbolRetriever`] by the symbols that goal and statements share, whatever their names.
+//! A [`VectorRetriever`] scores by a model's embeddings, a [`ProofRetriever`] by the recorded proofs of a
+//! library, and a [`SymbolRetriever`] by the symbols that goal and statements share, whatever their names.
 
 pub mod proofs;
 mod scan;

@@ -1,4 +1,5 @@
-//! What a prover printed: its word, the statements that it used, and its proof in the names of the problem.
+//! The output of a prover: its status, the premises that it reports, and its proof with the names of the
+//! problem.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -11,7 +12,7 @@ use super::task::{Part, Task};
 use super::tokens::{in_quotes, quoted_name, tokens};
 use crate::smtlib;
 
-/// The statements that a proof used, as far as the prover reports them.
+/// The statements that a proof used, if the prover reports them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Used {
     /// The tags of statements other than goals.
@@ -20,10 +21,11 @@ pub(crate) struct Used {
     pub(crate) has_goal: bool,
 }
 
-/// The word of a prover: that of the SZS ontology, or one of its own that its description explains.
+/// Returns the status that a prover printed: a word of the SZS ontology, or a text of its own that its
+/// description explains.
 pub(crate) fn said(prover: &Prover, output: &str) -> Said {
     let word = output.lines().find_map(word).map(str::to_owned);
-    // The first in the output counts, and of two that begin at one place the longer.
+    // The first in the output counts; of two at the same place, the longer one.
     let place = |text: &str| output.find(text).map(|at| (at, std::cmp::Reverse(text.len())));
     let own = || {
         let found = prover.words.iter().filter_map(|(text, word)| Some((place(text)?, word)));
@@ -32,13 +34,13 @@ pub(crate) fn said(prover: &Prover, output: &str) -> Said {
     Said::of(&word.or_else(own).unwrap_or_default())
 }
 
-/// The word after `SZS status`.
+/// Returns the word after `SZS status`.
 fn word(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once("SZS status ")?;
     rest.split(|c: char| !c.is_alphanumeric()).next().filter(|word| !word.is_empty())
 }
 
-/// The block that a prover printed between the marks of SZS: what kind of object it is, and its lines.
+/// Returns the block that a prover printed between the marks of SZS: the kind of object, and its lines.
 fn block(output: &str) -> Option<(&str, &str)> {
     let (_, rest) = output.split_once("SZS output start ")?;
     let (first, rest) = rest.split_once('\n')?;
@@ -47,14 +49,15 @@ fn block(output: &str) -> Option<(&str, &str)> {
     Some((kind, &rest[..end?]))
 }
 
-/// The statements that a proof used; `None` if the prover does not report them, or others than it was given.
+/// Returns the statements that a proof used; `None` if the prover does not report them, or reports others
+/// than it was given.
 pub(crate) fn used(prover: &Prover, task: &Task, output: &str) -> Option<Used> {
     let names: Vec<String> = match &prover.premises {
         Premises::None => return None,
         Premises::Names { after, until } => {
             let (_, rest) = output.split_once(after.as_str())?;
             let end = rest.find(until.as_str()).unwrap_or(rest.len());
-            // After the line of the mark, and before that of the next.
+            // After the line of the mark, and before that of the next mark.
             let list = &rest[..end];
             let list =
                 if until == "\n" { list } else { list.rsplit_once('\n').map_or(list, |(lines, _)| lines) };
@@ -76,10 +79,10 @@ pub(crate) fn used(prover: &Prover, task: &Task, output: &str) -> Option<Used> {
     Some(distinct(used))
 }
 
-/// A conjecture that no prover was given: a derivation that names no other does not use the conjecture.
+/// A conjecture that no prover was given: a derivation that names no other conjecture does not use it.
 const NO_GOAL: &str = "formulanet_no_goal";
 
-/// The statements that a derivation comes from.
+/// Returns the statements that a derivation starts from.
 fn derived(task: &Task, output: &str) -> Option<Used> {
     let (_, proof) = block(output)?;
     if !proof.contains("$false") {
@@ -95,7 +98,8 @@ fn derived(task: &Task, output: &str) -> Option<Used> {
             Part::Kept | Part::Axiom => used.tags.push(tag),
         }
     }
-    // A clause that is a negated conjecture is no premise, and is not told from one that was made.
+    // A clause of the negated conjecture is not a premise, and cannot be told apart from a clause that the
+    // prover made.
     used.has_goal |= !task.has_conjecture();
     Some(distinct(used))
 }
@@ -106,16 +110,16 @@ fn distinct(mut used: Used) -> Used {
     used
 }
 
-/// A proof as the user reads it.
+/// A proof as it is shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Proof {
-    /// The kind of object in the words of the SZS ontology.
+    /// The kind of object, as a word of the SZS ontology.
     pub(crate) kind: String,
     pub(crate) text: String,
 }
 
-/// The proof in a prover's output, with the files and names of the problem; of a prover that prints none, the statements that
-/// it used.
+/// Returns the proof in a prover's output, with the files and names of the problem; for a prover that prints
+/// none, the premises.
 pub(crate) fn proof(task: &Task, output: &str, used: Option<&Used>, file: &Path) -> Option<Proof> {
     let printed = block(output).filter(|(kind, text)| *kind != "UnsatCore" && !text.trim().is_empty());
     if let Some((kind, text)) = printed {
@@ -128,7 +132,7 @@ pub(crate) fn proof(task: &Task, output: &str, used: Option<&Used>, file: &Path)
     Some(Proof { kind: "ListOfFormulae".to_owned(), text: lines.join("\n") })
 }
 
-/// A proof that cites the problem's own files and names.
+/// Returns a proof that cites the problem's own files and names.
 fn cited(task: &Task, proof: &str, file: &Path) -> String {
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let is_file = |token: &str| {
@@ -192,10 +196,10 @@ mod tests {
         let e = prover("eprover");
         assert_eq!(said(&e, E), Said::Proof { is_contradiction: false });
         assert_eq!(found(&e, E), Some(("a formulanet_name_0".to_owned(), true)));
-        // Axioms that contradict themselves.
+        // Contradictory axioms.
         let without = E.replace(",c_0_1", "");
         assert_eq!(found(&e, &without), Some(("a formulanet_name_0".to_owned(), false)));
-        // Names that the prover was not given, a proof that is cut, and none at all.
+        // Names that the prover was not given, a truncated proof, and no proof.
         assert_eq!(found(&e, &E.replace("7.p', a)", "7.p', b)")), None);
         assert_eq!(found(&e, &E[..E.len() - 100]), None);
         for garbage in ["", "SZS status", "SZS status \n", "\u{0}\u{1}SZS output start", "SZS status !"] {

@@ -1,4 +1,4 @@
-//! Which axioms to try for a problem: all that `prove` takes from the ranking crate.
+//! Ranking of axioms for a problem: the only use that `prove` makes of the engine.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use super::outcome::Outcome;
 use super::task::{Part, Task};
 use crate::input::{ComputeArguments, ModelArgument, RerankArguments};
 
-/// What to prove.
+/// A problem to prove.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Target {
-    /// The problem of a file; `-` is standard input.
+    /// A problem in a file; `-` is standard input.
     File(String),
     /// A problem without includes.
     Text(String),
@@ -32,18 +32,18 @@ pub(crate) enum Target {
     Fact(String),
 }
 
-/// How axioms are ranked.
+/// The settings of a ranking of axioms.
 pub(crate) struct Choice<'a> {
     pub(crate) library: Option<&'a Path>,
     pub(crate) model: &'a ModelArgument,
     pub(crate) reading: &'a RerankArguments,
     pub(crate) compute: &'a ComputeArguments,
     pub(crate) limits: Limits,
-    /// The number of facts that are taken from the library, at most.
+    /// Maximum number of facts from the library.
     pub(crate) most: usize,
 }
 
-/// Ranks the axioms of problems.
+/// A ranker for the axioms of problems.
 pub(crate) struct Axioms {
     engine: Engine,
     model: Arc<Model>,
@@ -51,7 +51,7 @@ pub(crate) struct Axioms {
     library: Option<PathBuf>,
     limits: Limits,
     most: usize,
-    /// The axioms and proofs of all problems so far, if problems learn from each other.
+    /// Axioms and proofs of all problems so far, if problems learn from each other.
     memory: Option<Memory>,
 }
 
@@ -67,11 +67,11 @@ impl Axioms {
         Ok(Axioms { rerank: choice.reading.rerank(), limits: choice.limits, ..axioms })
     }
 
-    /// Opens the library, for an engine and defaults.
+    /// Opens the library, with an engine and default settings.
     ///
     /// # Errors
     ///
-    /// Returns an error if it cannot be read.
+    /// Returns an error if the library cannot be read.
     pub(crate) fn new(engine: Engine, library: Option<&Path>, most: usize) -> Result<Self> {
         let model = match library {
             Some(path) => engine.model_of(&Library::open(path)?)?,
@@ -89,12 +89,12 @@ impl Axioms {
         })
     }
 
-    /// Learns from proofs of problems, too.
+    /// Enables learning from proofs of problems.
     pub(crate) fn remember(&mut self) {
         self.memory = Some(Memory::new(&self.model));
     }
 
-    /// The library's statements without a recorded proof, in order.
+    /// Returns the library's statements without a recorded proof, in order.
     ///
     /// # Errors
     ///
@@ -164,7 +164,7 @@ impl Axioms {
         Ok(task)
     }
 
-    /// Makes the best facts of the library axioms of a problem.
+    /// Adds the best facts of the library to the axioms of a problem.
     fn add_facts(
         &self,
         task: &mut Task,
@@ -186,7 +186,7 @@ impl Axioms {
                 }
             });
         }
-        // Every axiom of the problem itself can be tried, the least likely last.
+        // Every axiom of the problem itself can be tried; those that are not ranked come last.
         let left: Vec<usize> = (0..own).filter(|number| !order.contains(number)).collect();
         order.extend(left);
         let library = Library::open(path)?;
@@ -197,17 +197,18 @@ impl Axioms {
             }
             _ => library.count()?,
         };
-        // A fact that has the name of an axiom is left out, so it counts as missing.
+        // A fact with the name of an axiom is left out, so it counts as missing.
         task.is_complete = facts == allowed;
         task.orders = vec![order];
         Ok(())
     }
 
-    /// Learns again from a proof of a problem that an earlier process has found. A library has kept its proofs itself.
+    /// Learns again from a proof of a problem that an earlier process found. A library already has its
+    /// proofs.
     ///
     /// # Errors
     ///
-    /// Returns an error if the problem cannot be read any more.
+    /// Returns an error if the problem can no longer be read.
     pub(crate) fn recall(&self, target: &Target, proved: &Outcome) -> Result<()> {
         let (Some(memory), Target::File(file)) = (&self.memory, target) else { return Ok(()) };
         let Some(premises) = &proved.premises else { return Ok(()) };
@@ -218,7 +219,7 @@ impl Axioms {
         memory.learn(&self.model, &task, premises)
     }
 
-    /// Records the premises of a proof: of a fact in the library, of a problem for the problems to come.
+    /// Records the premises of a proof: in the library for a fact, for the remaining problems for a problem.
     ///
     /// # Errors
     ///
@@ -242,7 +243,7 @@ impl Axioms {
     }
 }
 
-/// The numbers of a problem's axioms, the best first.
+/// Returns the numbers of a problem's axioms, best first.
 pub(crate) fn order(engine: &Engine, corpus: &Corpus, query: &Query, symbols: Symbols) -> Result<Vec<usize>> {
     let query = query.clone();
     let policy = query.policy.symbols(symbols);
@@ -250,7 +251,8 @@ pub(crate) fn order(engine: &Engine, corpus: &Corpus, query: &Query, symbols: Sy
     Ok(ranking.hits.iter().filter_map(|hit| hit.local).collect())
 }
 
-/// A problem with all that it includes, as one text. Declarations come first: others cannot be read without them.
+/// Returns a problem with all its includes as one text. Declarations come first, because other statements
+/// cannot be read without them.
 fn self_contained(task: &Task) -> String {
     let mut text = String::new();
     for declares in [true, false] {

@@ -1,4 +1,4 @@
-//! Many problems in one run: all cores at work, a journal, rounds, and proofs that the next problem knows.
+//! Runs over many problems: all cores at work, a journal, rounds, and proofs that help with the next problem.
 
 mod experience;
 mod inputs;
@@ -27,12 +27,12 @@ use rounds::{Limits, Run};
 
 pub(crate) use memory::Memory;
 
-/// The name of the journal in `--out`.
+/// Name of the journal in `--out`.
 const JOURNAL: &str = "journal.jsonl";
-/// Seconds for a problem, unless the user says otherwise.
+/// Seconds for a problem, unless the user sets another time.
 pub(super) const TIME: f64 = 30.0;
 
-/// Whether arguments ask for a run of several problems.
+/// Whether the arguments ask for a run over several problems.
 pub(super) fn is_asked(arguments: &Arguments) -> bool {
     arguments.all || Inputs::are_several(&arguments.problems)
 }
@@ -125,7 +125,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     }
 }
 
-/// The journal's file, and the directory for proofs made.
+/// Returns the file of the journal, and makes the directory for proofs.
 fn journal_path(out: Option<&Path>, journal: Option<&Path>) -> Result<Option<PathBuf>> {
     if let Some(out) = out {
         let name = || shown(&out.display().to_string()).into_owned();

@@ -1,6 +1,6 @@
-//! The process between `prove` and a prover, which ends all that the prover started: when it is told to, when the prover ends,
-//! and when `prove` is killed. A prover's children that leave its process group become children of the guard (Linux), which
-//! finds and ends them, too.
+//! The process between `prove` and a prover, which ends all processes that the prover started: on request,
+//! when the prover ends, and when `prove` is killed. A prover's children that leave its process group become
+//! children of the guard (Linux), so that it finds and ends them, too.
 
 use std::ffi::OsString;
 use std::io::{self, Read};
@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::Args;
 
-/// The exit code that tells that the program could not be started.
+/// Exit code if the program could not be started.
 pub(crate) const NOT_STARTED: i32 = 254;
 
 /// Start a prover, and end all that it started when standard input ends
@@ -42,7 +42,7 @@ pub(crate) fn guard(arguments: GuardArguments) -> Result<()> {
     };
     let process = child.id();
     thread::spawn(move || {
-        // Nothing is written to it: it ends when `prove` closes it, or is no more.
+        // Nothing is written to it: it ends when `prove` closes it or dies.
         let _ = io::stdin().lock().read(&mut [0]);
         end_all(process);
         std::process::exit(1);
@@ -60,8 +60,8 @@ fn end_all(group: u32) {
         if let Some(group) = Pid::from_raw(group as i32) {
             let _ = kill_process_group(group, Signal::KILL);
         }
-        // Whose parent is ended becomes a child of this process, so it takes several rounds. One that does not end at once,
-        // because the kernel works for it, is not waited for.
+        // Children of an ended process become children of this process, so it takes several rounds. A process
+        // that does not end at once, because the kernel works for it, is not waited for.
         for _ in 0..100 {
             let mut is_last = true;
             for child in children() {
@@ -79,7 +79,7 @@ fn end_all(group: u32) {
     let _ = group;
 }
 
-/// The children of this process.
+/// Returns the children of this process.
 #[cfg(target_os = "linux")]
 fn children() -> Vec<rustix::process::Pid> {
     let own = std::process::id();
@@ -87,7 +87,7 @@ fn children() -> Vec<rustix::process::Pid> {
     let numbers = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     let is_child = |number: &i32| {
         let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
-        // The name is in brackets and may have some itself; then come the state and the parent.
+        // The name is in brackets and may contain brackets; state and parent follow it.
         let mut after = stat.rsplit_once(')').map_or("", |(_, after)| after).split_whitespace();
         let state = after.next();
         state.is_some_and(|state| state != "Z")
@@ -109,7 +109,7 @@ pub(crate) struct Guarded {
 impl Guarded {
     /// Starts a program. Its output can be read; its input is empty.
     pub(crate) fn start(program: &OsString, arguments: Vec<OsString>) -> io::Result<Self> {
-        // The program as it runs, even if its file was replaced meanwhile.
+        // The running program, even if its file has been replaced.
         let own = if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { std::env::current_exe()? };
         let mut command = Command::new(own);
         command.arg("prover-guard").arg("--").arg(program).args(arguments);
@@ -119,14 +119,14 @@ impl Guarded {
         Ok(Guarded { child: command.spawn()? })
     }
 
-    /// The pipes of standard output and standard error, once.
+    /// Returns the pipes of standard output and standard error; they can be taken once.
     pub(crate) fn pipes(&mut self) -> [Option<Box<dyn Read + Send>>; 2] {
         let output = self.child.stdout.take().map(|pipe| Box::new(pipe) as Box<dyn Read + Send>);
         let errors = self.child.stderr.take().map(|pipe| Box::new(pipe) as Box<dyn Read + Send>);
         [output, errors]
     }
 
-    /// The exit code, once it has ended; a signal counts as 1.
+    /// Returns the exit code, if the program has ended; a signal counts as 1.
     pub(crate) fn ended(&mut self) -> Option<i32> {
         match self.child.try_wait() {
             Ok(status) => status.map(|status| status.code().unwrap_or(1)),
@@ -134,7 +134,7 @@ impl Guarded {
         }
     }
 
-    /// Ends it with all that it started.
+    /// Ends the program and everything that it started.
     pub(crate) fn end(&mut self) {
         const PATIENCE: u32 = 200;
         drop(self.child.stdin.take());

@@ -21,12 +21,12 @@ impl Languages {
     /// All parts.
     pub(crate) const ALL: Languages = Languages(31);
 
-    /// A part by its name.
+    /// Returns a part by its name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         NAMES.into_iter().find(|(known, _)| *known == name).map(|(_, part)| part)
     }
 
-    /// The names of all parts, for messages.
+    /// Returns the names of all parts, for messages.
     pub(crate) fn names() -> String {
         NAMES.map(|(name, _)| name).join(", ")
     }
@@ -42,7 +42,7 @@ impl Languages {
     }
 }
 
-/// The parts that a statement uses.
+/// Returns the parts that a statement uses.
 pub(crate) fn of(language: Language, text: &str) -> Languages {
     let mut found = Languages(match language {
         Language::Cnf => return Languages(1),

@@ -1,4 +1,4 @@
-//! A proof with fewer axioms.
+//! Minimization of the axioms of a proof.
 
 use std::time::{Duration, Instant};
 
@@ -8,8 +8,8 @@ use super::prover::Prover;
 use super::search::{Found, Provers};
 use super::task::Task;
 
-/// Tries with the axioms of a proof alone, and then without some of them: first half of them, at last each by itself. The
-/// result is confirmed if the prover has proved it from exactly these.
+/// Tries the axioms of a proof alone, and then without some of them: first without half of them, at last
+/// without each by itself. The result is confirmed if the prover has proved it from exactly these axioms.
 pub(crate) fn minimize(
     task: &Task,
     prover: &Prover,
@@ -20,14 +20,14 @@ pub(crate) fn minimize(
 ) -> Result<Found> {
     let end = Instant::now() + most_time;
     let is_over = || Instant::now() >= end || provers.is_stopped();
-    // A proof that takes long with fewer axioms is no gain.
+    // A proof that takes much longer with fewer axioms is no gain.
     let time = (2 * took).max(Duration::from_secs(1));
     let file = format!("{}-fewer.p", task.number());
     let proves = |axioms: &[usize]| -> Result<Option<Found>> {
         let left = time.min(end.saturating_duration_since(Instant::now()));
         let (_, answer) = provers.attempt((task, prover, axioms), &file, left, &is_over)?;
         let answer = answer.filter(|answer| answer.said.is_proof());
-        // From these alone, whether the prover reports them or not.
+        // From these axioms alone, whether the prover reports them or not.
         Ok(answer.map(|answer| Found { is_confirmed: true, ..Found::of(task, answer, axioms) }))
     };
     if let Some(fewer) = proves(&found.axioms.clone())? {

@@ -1,17 +1,18 @@
 //! Numerals of untyped problems as constants.
 //!
-//! Mizar's problems have numerals in first-order formulas that have no types. Some provers take these for integers and stop
-//! with a type error: so they get constants instead, and who reads the proof gets the numerals back.
+//! Mizar's problems have numerals in first-order formulas without types. Some provers take these for integers
+//! and stop with a type error. So they get constants instead, and the proof that is shown has the numerals
+//! again.
 
 use super::tokens::{is_numeral, tokens};
 
-/// How the constants begin that stand for numerals.
+/// Prefix of the constants that stand for numerals.
 const PREFIX: &str = "numeral_";
 
 /// Characters of a numeral that are not digits, and the letters that stand for them.
 const LETTERS: [(char, char); 6] = [('-', 'm'), ('+', 'p'), ('.', 'd'), ('/', 's'), ('e', 'e'), ('E', 'E')];
 
-/// A problem without numerals, and the prefix that stands for them in it.
+/// A problem without numerals, and the prefix of the constants that replace them.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) struct Renamed {
     pub(crate) text: String,
@@ -30,7 +31,7 @@ pub(crate) fn rename(text: &str) -> Option<Renamed> {
         match token.chars().next() {
             Some('(') => depth += 1,
             Some(')') => depth = depth.saturating_sub(1),
-            // Outside of brackets stands the language of the next formula.
+            // Outside of brackets is the language of the next formula.
             Some(c) if depth == 0 && c.is_alphabetic() => is_untyped = matches!(token, "fof" | "cnf"),
             _ => {}
         }
@@ -46,7 +47,7 @@ pub(crate) fn rename(text: &str) -> Option<Renamed> {
 }
 
 impl Renamed {
-    /// The numerals in the place of the constants that stand for them.
+    /// Replaces the constants by the numerals that they stand for.
     pub(crate) fn restore(&self, output: &str) -> String {
         let mut parts = output.split(&self.prefix);
         let mut restored = parts.next().unwrap_or_default().to_owned();
@@ -59,7 +60,7 @@ impl Renamed {
     }
 }
 
-/// What stands for a character of a numeral.
+/// Returns the replacement of a character of a numeral.
 fn letter(c: char, direction: impl Fn((char, char)) -> (char, char)) -> char {
     LETTERS.into_iter().map(direction).find(|(from, _)| *from == c).map_or(c, |(_, to)| to)
 }

@@ -1,4 +1,4 @@
-//! The result for a problem, and how it is shown.
+//! The result for a problem, and its output.
 
 use std::io::{self, Write};
 
@@ -16,11 +16,11 @@ use crate::output::shown;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     pub(crate) problem: String,
-    /// By the SZS ontology.
+    /// Status in the SZS ontology.
     pub(crate) status: Status,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) prover: Option<String>,
-    /// The number of axioms that the prover had.
+    /// Number of axioms that the prover had.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) axioms: Option<usize>,
     /// Seconds until the result.
@@ -28,18 +28,18 @@ pub(crate) struct Outcome {
     /// Seconds for `--minimize`.
     #[serde(skip_serializing_if = "Option::is_none", rename = "minimize_seconds")]
     pub(crate) minimizing: Option<f64>,
-    /// The statements that the proof used; null if they are not known.
+    /// Statements that the proof used; null if they are not known.
     pub(crate) premises: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none", flatten)]
     pub(crate) check: Option<Check>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) proof: Option<String>,
-    /// The attempts that were made.
+    /// Attempts that were made.
     #[serde(skip)]
     pub(crate) made: Vec<Made>,
 }
 
-/// The result of proving again from the used premises alone.
+/// The result of a second proof from the used premises alone.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Check {
     #[serde(rename = "check_prover")]
@@ -51,7 +51,7 @@ pub(crate) struct Check {
 }
 
 impl Outcome {
-    /// A result without a proof.
+    /// Makes a result without a proof.
     pub(crate) fn undecided(problem: &str, status: Status, seconds: f64) -> Self {
         Outcome {
             problem: problem.to_owned(),
@@ -78,7 +78,7 @@ impl Outcome {
                     .filter_map(|tag| task.tagged(tag))
                     .map(|found| found.name.clone())
                     .collect(),
-                // Each prover has the hypotheses.
+                // Each prover gets the hypotheses.
                 None => {
                     let kept = task.statements().iter().filter(|statement| statement.part == Part::Kept);
                     let axioms = found.axioms.iter().map(|&axiom| task.axiom(axiom));
@@ -95,7 +95,7 @@ impl Outcome {
         });
     }
 
-    /// Writes it for people.
+    /// Writes the result for people.
     pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "% SZS status {} for {}", self.status, shown(&self.problem))?;
         if let (Some(prover), Some(axioms)) = (&self.prover, self.axioms) {

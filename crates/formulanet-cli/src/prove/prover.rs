@@ -1,4 +1,4 @@
-//! Provers: how they are called, and how their answers are read.
+//! Provers: how they are called, and how their output is read.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -11,10 +11,10 @@ use serde::Deserialize;
 
 use super::languages::Languages;
 
-/// A prover, as it is called.
+/// A prover, and how it is called.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Prover {
-    /// Its name in results.
+    /// Name in results.
     pub(crate) name: String,
     program: OsString,
     /// Arguments with the places `{file}`, `{seconds}` and `{milliseconds}`.
@@ -25,11 +25,11 @@ pub(crate) struct Prover {
     pub(crate) premises: Premises,
     /// Texts in its output, and the SZS words that they mean.
     pub(crate) words: BTreeMap<String, String>,
-    /// The share of the slices that it tries.
+    /// Share of the slices that it tries.
     pub(crate) share: f64,
 }
 
-/// How a prover reports the statements that it used.
+/// The way in which a prover reports the statements that it used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Premises {
     /// By a derivation in TPTP's notation.
@@ -40,7 +40,7 @@ pub(crate) enum Premises {
     None,
 }
 
-/// A prover in a description, as it is written.
+/// A prover as a description defines it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Description {
@@ -69,24 +69,24 @@ struct Descriptions {
     prover: Vec<Description>,
 }
 
-/// Bytes of a description, at most.
+/// Maximum size of a description in bytes.
 const MAX_DESCRIPTION: u64 = 1 << 20;
 
-/// The provers of a description.
+/// Returns the provers of a description.
 fn described(text: &str) -> Result<Vec<Prover>> {
     let found: Descriptions = toml::from_str(text)?;
     found.prover.into_iter().map(Prover::described).collect()
 }
 
 impl Prover {
-    /// The built-in provers that this machine has.
+    /// Returns the built-in provers that this machine has.
     pub(crate) fn found() -> Result<Vec<Prover>> {
         let mut provers = described(include_str!("provers.toml")).context("provers.toml")?;
         provers.retain(|prover| prover.path().is_some());
         Ok(provers)
     }
 
-    /// Provers by what follows `--prover`: a description, a built-in name, or the command that calls one.
+    /// Returns the provers for a value of `--prover`: a description, a built-in name, or a command.
     ///
     /// # Errors
     ///
@@ -179,12 +179,12 @@ impl Prover {
         self.languages.has(parts)
     }
 
-    /// The program, as it is called.
+    /// Returns the program, as it is called.
     pub(crate) fn program(&self) -> String {
         self.program.to_string_lossy().into_owned()
     }
 
-    /// Where its program is; `None` if it is not there.
+    /// Returns the path of its program; `None` if there is none.
     pub(crate) fn path(&self) -> Option<PathBuf> {
         let program = Path::new(&self.program);
         if program.components().count() > 1 || program.is_absolute() {
@@ -194,12 +194,12 @@ impl Prover {
         env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| is_program(path))
     }
 
-    /// The program and its arguments for a file and a time.
+    /// Returns the program and its arguments for a file and a time.
     pub(crate) fn call(&self, file: &Path, seconds: u64) -> (OsString, Vec<OsString>) {
         let fill = |argument: &String| {
             let argument = argument.replace("{milliseconds}", &(1000 * seconds).to_string());
             let argument = argument.replace("{seconds}", &seconds.to_string());
-            // The path may be no UTF-8.
+            // The path may not be UTF-8.
             let mut filled = OsString::new();
             for (place, part) in argument.split("{file}").enumerate() {
                 if place > 0 {

@@ -1,4 +1,5 @@
-//! Attempts at a proof, as many at once as there are cores, until one succeeds. No process survives its attempt.
+//! A race of attempts at a proof, as many at once as there are cores, until one succeeds. No process outlives
+//! its attempt.
 
 use std::io::Read;
 use std::path::Path;
@@ -10,13 +11,13 @@ use std::time::{Duration, Instant};
 use super::guard::{Guarded, NOT_STARTED};
 use super::prover::Prover;
 
-/// Bytes of a prover's output that are kept.
+/// Maximum number of bytes kept of a prover's output.
 const MAX_OUTPUT: u64 = 64 << 20;
-/// Bytes of its messages that are kept.
+/// Maximum number of bytes kept of its messages.
 const MAX_MESSAGES: u64 = 1 << 16;
-/// Time between two looks at a process.
+/// Time between two checks of a process.
 const PAUSE: Duration = Duration::from_millis(5);
-/// The time that a prover may take in addition to what it was told, which is in whole seconds.
+/// Time that a prover may take in addition to its limit, which is in whole seconds.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// The end of an attempt.
@@ -26,9 +27,9 @@ pub(crate) enum End {
     Ended(String),
     /// It could not be started.
     NotStarted(String),
-    /// It was ended because its time was over; it may have said something before.
+    /// It was ended because its time was over; this is its output until then.
     OutOfTime(String),
-    /// It was ended because another was faster, or the user stopped all.
+    /// It was ended because another was faster, or the user stopped the program.
     Stopped,
     /// It was not started, because its result is known.
     Skipped,
@@ -41,7 +42,7 @@ pub(crate) struct Attempted {
     pub(crate) took: Duration,
 }
 
-/// Lets a prover try, until the time is over or `is_over` says so.
+/// Runs a prover until the time is over or `is_over` returns true.
 pub(crate) fn attempt(
     prover: &Prover,
     file: &Path,
@@ -84,7 +85,7 @@ pub(crate) fn attempt(
     })
 }
 
-/// Reads a pipe to its end, or for as long as one cares.
+/// A reader of a pipe, to its end or for as long as its text is wanted.
 struct Reader {
     bytes: Arc<Mutex<Vec<u8>>>,
     end: mpsc::Receiver<()>,
@@ -97,7 +98,7 @@ impl Reader {
             let bytes = Arc::clone(&bytes);
             thread::spawn(move || {
                 let mut piece = vec![0; 1 << 16];
-                // All is read, so that the prover never waits, but not all is kept.
+                // Everything is read, so that the prover never waits, but only some is kept.
                 while let Ok(count @ 1..) = pipe.read(&mut piece) {
                     let mut bytes = bytes.lock().unwrap_or_else(PoisonError::into_inner);
                     let left = (most as usize).saturating_sub(bytes.len());
@@ -109,7 +110,8 @@ impl Reader {
         Reader { bytes, end }
     }
 
-    /// The text so far. A process that outlived its prover may hold the pipe: its end is not waited for.
+    /// Returns the text so far. A process that outlived its prover may hold the pipe, so its end is not
+    /// waited for.
     fn finish(self) -> String {
         let _ = self.end.recv_timeout(GRACE);
         let bytes = std::mem::take(&mut *self.bytes.lock().unwrap_or_else(PoisonError::into_inner));
@@ -118,8 +120,9 @@ impl Reader {
     }
 }
 
-/// Runs attempts in their order, `threads` at once, until one wins or `is_over` says so. `ended` hears of all that have ended, and
-/// says whether that ends the race. Returns the first to do so, and what came of it.
+/// Runs attempts in their order, `threads` at once, until one wins or `is_over` returns true. `ended` is
+/// called with each attempt that has ended, and returns whether that ends the race. Returns the first attempt
+/// that ended the race, and its result.
 pub(crate) fn race<A: Sync>(
     attempts: &[A],
     threads: usize,
@@ -153,7 +156,7 @@ mod tests {
 
     #[test]
     fn the_first_proof_ends_the_race() {
-        // An attempt that never wins waits until it is told to end.
+        // An attempt that never wins, and waits until it is told to end.
         let run = |wins: &bool, is_over: &(dyn Fn() -> bool + Sync)| {
             while !wins && !is_over() {
                 thread::sleep(PAUSE);

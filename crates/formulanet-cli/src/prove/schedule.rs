@@ -1,28 +1,28 @@
-//! Which attempts are made at a problem, and in which order.
+//! The attempts at a problem, and their order.
 
 use std::time::{Duration, Instant};
 
 use super::prover::Prover;
 use super::task::Task;
 
-/// Some of the best axioms for some time.
+/// Some of the best axioms, and a share of the time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Slice {
     pub(crate) most: usize,
-    /// The order that they are the best of: 0 by models and proofs, 1 by what formulas say alone.
+    /// Order of the axioms, of which it has the best: 0 by models and proofs, 1 by formulas alone.
     pub(crate) order: usize,
-    /// Its share of the time.
+    /// Weight of its share of the time.
     pub(crate) weight: f64,
 }
 
-/// A slice.
+/// Makes a slice.
 pub(crate) const fn slice(most: usize, order: usize, weight: f64) -> Slice {
     Slice { most, order, weight }
 }
 
-/// The slices in order. Most proofs that are found at all are found in a second, with the right number of axioms: so there are
-/// many slices and none is long. Those that prove the most further problems come first, as `bench/schedule.py` found them on
-/// other problems than those that are reported.
+/// The slices in order. Most proofs that are found at all are found in a second, with the right number of
+/// axioms. So there are many slices, and none is long. Those that prove the most further problems come first,
+/// as `bench/schedule.py` found on other problems than those of the published results.
 pub(crate) const SCHEDULE: [Slice; 16] = [
     slice(96, 0, 2.0),
     slice(256, 0, 3.0),
@@ -47,9 +47,9 @@ pub(crate) const SCHEDULE: [Slice; 16] = [
 pub(crate) struct Attempt<'a> {
     pub(crate) number: usize,
     pub(crate) prover: &'a Prover,
-    /// The slice that it came from.
+    /// Slice that it came from.
     pub(crate) slice: Slice,
-    /// The axioms by their numbers.
+    /// Axioms by their numbers.
     pub(crate) axioms: &'a [usize],
     pub(crate) time: Duration,
 }
@@ -57,13 +57,13 @@ pub(crate) struct Attempt<'a> {
 /// An attempt that was chosen in advance.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Planned {
-    /// The prover by its number.
+    /// Number of the prover.
     pub(crate) prover: usize,
     pub(crate) slice: Slice,
     pub(crate) time: Duration,
 }
 
-/// The attempts that were chosen.
+/// Returns the attempts that were chosen in advance.
 pub(crate) fn chosen<'a>(task: &'a Task, planned: &[Planned], provers: &'a [Prover]) -> Vec<Attempt<'a>> {
     let attempt = |(number, planned): (usize, &Planned)| {
         let order = &task.orders[planned.slice.order.min(task.orders.len() - 1)];
@@ -73,7 +73,7 @@ pub(crate) fn chosen<'a>(task: &'a Task, planned: &[Planned], provers: &'a [Prov
     planned.iter().enumerate().map(attempt).collect()
 }
 
-/// All attempts in order. The time that is left for `threads` at once is shared by the weights of the slices.
+/// Returns all attempts in order. The slices share the time left for `threads` at once, by their weights.
 pub(crate) fn attempts<'a>(
     task: &'a Task,
     schedule: &[Slice],
@@ -81,7 +81,7 @@ pub(crate) fn attempts<'a>(
     (end, threads): (Instant, usize),
 ) -> Vec<Attempt<'a>> {
     let able: Vec<&Prover> = provers.iter().filter(|prover| prover.reads(task.languages())).collect();
-    // Where there is but one, it tries all slices.
+    // A prover that is the only one tries all slices.
     let most = able.iter().map(|prover| prover.share).fold(0.0, f64::max);
     let mut tried: Vec<Slice> = Vec::new();
     let mut due = vec![0.0; able.len()];
@@ -90,7 +90,7 @@ pub(crate) fn attempts<'a>(
         let order = &task.orders[slice.order.min(task.orders.len() - 1)];
         let axioms = &order[..slice.most.min(order.len())];
         let found = Slice { most: axioms.len(), order: slice.order, weight: slice.weight };
-        // A problem with few axioms has fewer slices, and the last of them more time.
+        // A problem with few axioms has fewer slices, and the last one gets more time.
         let is_all = axioms.len() == task.axiom_count();
         let is_known = |known: &Slice| {
             known.most == found.most && (known.order == found.order || is_all) && known.weight >= found.weight

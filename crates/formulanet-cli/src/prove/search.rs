@@ -25,34 +25,34 @@ use super::{minimize, numerals};
 use crate::progress::Bar;
 use crate::smtlib;
 
-/// The provers, and where they work.
+/// The provers, and the directory of their files.
 pub(crate) struct Provers {
     pub(crate) provers: Vec<Prover>,
     pub(crate) bar: Bar,
     folder: TempFolder,
     cancel: Cancel,
-    /// Programs that could not be started, which is said once.
+    /// Programs that could not be started; each is reported once.
     missing: Mutex<Vec<String>>,
 }
 
-/// How a problem is searched.
+/// The settings of a search.
 #[derive(Clone)]
 pub(crate) struct Settings {
     pub(crate) schedule: Vec<Slice>,
-    /// The attempts, if they were chosen in advance; the schedule does not count then.
+    /// Attempts, if they were chosen in advance; the schedule is not used then.
     pub(crate) planned: Option<Vec<Planned>>,
-    /// The time for a problem.
+    /// Time for a problem.
     pub(crate) time: Duration,
-    /// Provers at once.
+    /// Number of provers at once.
     pub(crate) threads: usize,
     pub(crate) minimize: bool,
     pub(crate) check: bool,
-    /// Whether the bar shows the attempts.
+    /// Whether the progress bar shows the attempts.
     pub(crate) shows_attempts: bool,
 }
 
 impl Settings {
-    /// The most axioms that an attempt has.
+    /// Returns the maximum number of axioms of an attempt.
     pub(crate) fn most(&self) -> usize {
         self.schedule.iter().map(|slice| slice.most).max().unwrap_or(0)
     }
@@ -61,7 +61,7 @@ impl Settings {
 /// The answer of one prover to one text.
 pub(crate) struct Answer {
     pub(crate) said: Said,
-    /// What it used, if it is a proof and reports that.
+    /// Statements that it used, if it is a proof and reports them.
     pub(crate) used: Option<Used>,
     pub(crate) output: String,
     pub(crate) file: PathBuf,
@@ -72,7 +72,7 @@ pub(crate) struct Answer {
 pub(crate) struct Made {
     pub(crate) number: usize,
     pub(crate) took: Duration,
-    /// Whether it ended by itself or because its time was over, and was not stopped.
+    /// Whether it ended by itself or because its time was over, rather than being stopped.
     pub(crate) is_whole: bool,
     /// Whether it found a proof.
     pub(crate) proves: bool,
@@ -80,7 +80,7 @@ pub(crate) struct Made {
 
 /// A proof.
 pub(crate) struct Found {
-    /// The axioms that the prover had; those that it used, where it reports them.
+    /// Axioms that the prover had; those that it used, if it reports them.
     pub(crate) axioms: Vec<usize>,
     pub(crate) answer: Answer,
     /// Whether the axioms are known to suffice: reported by the prover, or tried alone.
@@ -92,7 +92,7 @@ impl Provers {
     ///
     /// # Errors
     ///
-    /// Returns an error if there is none to make it in.
+    /// Returns an error if the directory cannot be made.
     pub(crate) fn new(provers: Vec<Prover>) -> Result<Self> {
         let place = std::env::temp_dir();
         let folder = TempFolder::new_in(&place).with_context(|| {
@@ -102,7 +102,7 @@ impl Provers {
         Ok(Provers { provers, bar: Bar::new(), folder, cancel: Cancel::never(), missing: Mutex::default() })
     }
 
-    /// Stops when the caller cancels, too.
+    /// Adds a caller's request to cancel, which stops the search, too.
     pub(crate) fn until(self, cancel: Cancel) -> Self {
         Provers { cancel, ..self }
     }
@@ -112,7 +112,7 @@ impl Provers {
         self.bar.is_stopped() || self.cancel.check().is_err()
     }
 
-    /// Lets a prover try a problem, in a form that all provers read.
+    /// Runs a prover on a problem, in a form that all provers read.
     ///
     /// # Errors
     ///
@@ -132,7 +132,7 @@ impl Provers {
             false => None,
             true => match smtlib::translate(Source::text(&task.name, given.clone()), task.limits()) {
                 Ok(translated) => Some(translated),
-                // Such as a symbol with a meaning of its own.
+                // There is no translation: for example, of a symbol that TPTP defines.
                 Err(_) => {
                     let attempted = Attempted { end: End::Ended(String::new()), took: Duration::ZERO };
                     let (said, output) = (Said::Inappropriate, String::new());
@@ -171,7 +171,7 @@ impl Provers {
     }
 }
 
-/// Tries to prove a problem. `start` is when the time began.
+/// Tries to prove a problem. `start` is the time at which it began.
 ///
 /// # Errors
 ///
@@ -268,13 +268,13 @@ pub(crate) fn prove<'a>(
 }
 
 impl Found {
-    /// A proof from some axioms.
+    /// Makes a proof from the axioms that the prover was given.
     pub(crate) fn of(task: &Task, answer: Answer, axioms: &[usize]) -> Self {
         match &answer.used {
             None => Found { axioms: axioms.to_vec(), answer, is_confirmed: false },
             Some(used) => {
                 let is_used: Vec<usize> = used.tags.iter().filter_map(|tag| task.axiom_tagged(tag)).collect();
-                // In the order in which they were given: the best first.
+                // In the order in which they were given, best first.
                 let axioms = axioms.iter().copied().filter(|axiom| is_used.contains(axiom)).collect();
                 Found { axioms, answer, is_confirmed: true }
             }
@@ -282,11 +282,11 @@ impl Found {
     }
 }
 
-/// A search while it runs.
+/// A running search.
 struct Search<'a> {
     task: &'a Task,
     provers: &'a Provers,
-    /// The end of each attempt that was made.
+    /// Status of each attempt that was made.
     said: Mutex<Vec<Said>>,
     /// Proofs and models.
     answers: Mutex<Vec<(Attempt<'a>, Answer)>>,

@@ -1,4 +1,5 @@
-//! The words of the SZS ontology: what a prover says of the text that it was given, and what that means for the problem.
+//! The words of the SZS ontology: the status that a prover reports for its input, and what it means for the
+//! problem.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -13,7 +14,7 @@ pub(crate) enum Status {
     Unsatisfiable,
     /// The axioms have no model, so that any conjecture follows.
     ContradictoryAxioms,
-    /// Some model of the axioms is none of the conjecture.
+    /// Some model of the axioms is not a model of the conjecture.
     CounterSatisfiable,
     /// The negation of the conjecture follows from the axioms.
     CounterTheorem,
@@ -29,11 +30,11 @@ pub(crate) enum Status {
     Inappropriate,
     /// The problem cannot be read.
     InputError,
-    /// The provers ended without a word.
+    /// The provers ended without a status.
     Error,
-    /// The user stopped it.
+    /// The user stopped the run.
     User,
-    /// It was not tried.
+    /// The problem was not tried.
     NotTried,
 }
 
@@ -50,7 +51,7 @@ impl Status {
             || matches!(self, CounterSatisfiable | CounterTheorem | Satisfiable | Inappropriate | InputError)
     }
 
-    /// A status by its word.
+    /// Returns a status by its word.
     #[cfg(test)]
     pub(crate) fn named(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.to_string() == word)
@@ -81,27 +82,27 @@ impl Display for Status {
     }
 }
 
-/// The meaning of a prover's word for the text that it was given.
+/// The meaning of a prover's status for the text that it was given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Said {
-    /// It found a refutation, and says whether the conjecture was not needed.
+    /// A refutation; `is_contradiction` if it did not need the conjecture.
     Proof { is_contradiction: bool },
-    /// It found a model.
+    /// A model.
     Model,
-    /// It proved the negation of the conjecture.
+    /// A proof of the negation of the conjecture.
     CounterProof,
-    /// It ran out of time or memory.
+    /// The prover ran out of time or memory.
     ResourceOut,
-    /// It gave up.
+    /// The prover gave up.
     GaveUp,
-    /// It does not read this.
+    /// The prover does not read the text.
     Inappropriate,
-    /// It said nothing.
+    /// No status.
     Nothing,
 }
 
 impl Said {
-    /// The meaning of a word of the SZS ontology.
+    /// Returns the meaning of a word of the SZS ontology.
     pub(crate) fn of(word: &str) -> Self {
         match word {
             "Theorem" | "Unsatisfiable" | "TautologousConclusion" | "UnsatisfiableConclusion" => {
@@ -127,8 +128,9 @@ impl Said {
     }
 }
 
-/// The status of a problem by a prover's word. `has_conjecture` is about the problem, `uses_goal` about the proof, as far as it
-/// is known, and `has_all` says whether the prover had all axioms. `None` means that the word decides nothing.
+/// Returns the status of a problem by a prover's answer. `has_conjecture` is about the problem, `uses_goal`
+/// about the proof, as far as it is known, and `has_all` tells whether the prover had all axioms. `None`
+/// means that the answer decides nothing.
 pub(crate) fn status(
     said: Said,
     has_conjecture: bool,
@@ -140,7 +142,7 @@ pub(crate) fn status(
         Said::Proof { is_contradiction: true } => Status::ContradictoryAxioms,
         Said::Proof { .. } if uses_goal == Some(false) => Status::ContradictoryAxioms,
         Said::Proof { .. } => Status::Theorem,
-        // More axioms have fewer models.
+        // A model of some axioms may not be one of all.
         Said::Model if has_all && has_conjecture => Status::CounterSatisfiable,
         Said::Model if has_all => Status::Satisfiable,
         Said::CounterProof if has_all && has_conjecture => Status::CounterTheorem,
@@ -148,7 +150,7 @@ pub(crate) fn status(
     })
 }
 
-/// The status of a problem that no attempt has decided.
+/// Returns the status of a problem that no attempt has decided.
 pub(crate) fn undecided(said: &[Said], is_stopped: bool, is_over: bool) -> Status {
     let all = |kind: Said| said.iter().all(|said| *said == kind);
     match () {

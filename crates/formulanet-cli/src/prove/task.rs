@@ -1,4 +1,4 @@
-//! A problem to prove: its statements, and in which order its axioms are tried.
+//! A problem to prove: its statements, and the orders in which its axioms are tried.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::languages;
 use super::languages::Languages;
 use super::tokens::{is_plain_word, tokens};
 
-/// How tags begin that replace names.
+/// Prefix of the tags that replace names.
 const TAG: &str = "formulanet_name_";
 
 /// The role of a statement in a search.
@@ -35,31 +35,31 @@ pub(crate) struct Statement {
     pub(crate) part: Part,
     pub(crate) name: String,
     pub(crate) role: String,
-    /// The statement as it is written, from `fof` to the dot.
+    /// Statement as it is written, from `fof` to the dot.
     pub(crate) text: String,
-    /// The file that has it.
+    /// File that contains it.
     pub(crate) file: Arc<str>,
-    /// Its name in texts for provers: unique, and a word that no prover changes.
+    /// Name in texts for provers: unique, and a word that no prover changes.
     tag: String,
 }
 
 /// A problem to prove.
 #[derive(Debug)]
 pub(crate) struct Task {
-    /// Its number among the tasks of this process.
+    /// Number among the tasks of this process.
     number: usize,
-    /// The name that the user knows it by.
+    /// Name that the user gave it.
     pub(crate) name: String,
     statements: Vec<Statement>,
-    /// The numbers of the statements that are axioms.
+    /// Numbers of the statements that are axioms.
     axioms: Vec<usize>,
     tags: HashMap<String, usize>,
     languages: Languages,
-    /// Orders of axioms, the best first, by their numbers among axioms.
+    /// Orders of axioms, best first, by their numbers among axioms.
     pub(crate) orders: Vec<Vec<usize>>,
-    /// The limits that it was read with.
+    /// Limits that it was read with.
     limits: Limits,
-    /// Whether the axioms are all that there are: only then a counter-model refutes the conjecture.
+    /// Whether all axioms are present: only then a counter-model refutes the conjecture.
     pub(crate) is_complete: bool,
 }
 
@@ -128,32 +128,32 @@ impl Task {
         self.push(Part::Axiom, (name.to_owned(), "axiom".to_owned()), text, (Arc::clone(file), language));
     }
 
-    /// Its number among the tasks of this process, for names of files.
+    /// Returns its number among the tasks of this process, for names of files.
     pub(crate) fn number(&self) -> usize {
         self.number
     }
 
-    /// The limits that it was read with.
+    /// Returns the limits that it was read with.
     pub(crate) fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// All statements.
+    /// Returns all statements.
     pub(crate) fn statements(&self) -> &[Statement] {
         &self.statements
     }
 
-    /// The goals, in the order of the file.
+    /// Returns the goals, in the order of the file.
     pub(crate) fn goals(&self) -> impl Iterator<Item = &Statement> {
         self.of(Part::Goal)
     }
 
-    /// The number of axioms.
+    /// Returns the number of axioms.
     pub(crate) fn axiom_count(&self) -> usize {
         self.axioms.len()
     }
 
-    /// An axiom by its number.
+    /// Returns an axiom by its number.
     pub(crate) fn axiom(&self, number: usize) -> &Statement {
         &self.statements[self.axioms[number]]
     }
@@ -163,17 +163,17 @@ impl Task {
         self.goals().any(|goal| goal.role != "negated_conjecture")
     }
 
-    /// The parts of TPTP that a prover has to read.
+    /// Returns the parts of TPTP that a prover has to read.
     pub(crate) fn languages(&self) -> Languages {
         self.languages
     }
 
-    /// The statement that a tag stands for.
+    /// Returns the statement that a tag stands for.
     pub(crate) fn tagged(&self, tag: &str) -> Option<&Statement> {
         self.tags.get(tag).map(|&number| &self.statements[number])
     }
 
-    /// The number of the axiom that a tag stands for; `None` for other statements.
+    /// Returns the number of the axiom that a tag stands for; `None` for other statements.
     pub(crate) fn axiom_tagged(&self, tag: &str) -> Option<usize> {
         self.axioms.binary_search(self.tags.get(tag)?).ok()
     }
@@ -182,7 +182,8 @@ impl Task {
         self.statements.iter().filter(move |statement| statement.part == part)
     }
 
-    /// The problem with some of its axioms, for a prover: every statement under its tag, the conjecture last.
+    /// Returns the problem with some of its axioms, for a prover: every statement under its tag, the
+    /// conjecture last.
     pub(crate) fn reduced(&self, axioms: &[usize]) -> String {
         let mut text = String::new();
         let declared = self.of(Part::Declaration).chain(self.of(Part::Kept));
@@ -212,7 +213,7 @@ impl Statement {
         out.push('\n');
     }
 
-    /// Whether its tag is another than its name.
+    /// Whether its tag differs from its name.
     pub(crate) fn is_renamed(&self) -> bool {
         self.tag != self.name
     }
@@ -223,7 +224,7 @@ fn is_blank(token: &str) -> bool {
     token.starts_with(char::is_whitespace) || token.starts_with(['%', '#']) || token.starts_with("/*")
 }
 
-/// Whether provers give such names to formulas of their own: `c_0_12`, `f7`, `i_0_3`.
+/// Whether provers give such names to their own formulas: `c_0_12`, `f7`, `i_0_3`.
 fn is_made_up(name: &str) -> bool {
     let mut parts = name.split('_');
     let first = parts.next().unwrap_or_default();

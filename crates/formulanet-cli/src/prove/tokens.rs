@@ -1,4 +1,4 @@
-//! TPTP's notation in pieces, for texts that are changed but not understood: problems, and what provers print.
+//! Tokens of TPTP, for texts that are changed but not parsed: problems, and the output of provers.
 
 /// Whether a token is a number, with its sign.
 pub(super) fn is_numeral(token: &str) -> bool {
@@ -6,7 +6,7 @@ pub(super) fn is_numeral(token: &str) -> bool {
     unsigned.starts_with(|c: char| c.is_ascii_digit()) && numeral(unsigned) == unsigned.len()
 }
 
-/// A text in pieces: comments, quoted names, words, numerals, and single characters.
+/// Splits a text into comments, quoted names, words, numerals, and single characters.
 pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -27,7 +27,7 @@ fn length(text: &str, first: char) -> usize {
         '-' | '+' if text[1..].starts_with(|c: char| c.is_ascii_digit()) => 1 + length(&text[1..], '0'),
         c if c.is_ascii_digit() => {
             let end = numeral(text);
-            // Digits with letters behind them are no numeral.
+            // Digits with letters after them are not a numeral.
             end + text[end..].find(|c| !is_word(c)).unwrap_or(text.len() - end)
         }
         c if is_word(c) => until(text.find(|c| !is_word(c))),
@@ -35,7 +35,7 @@ fn length(text: &str, first: char) -> usize {
     }
 }
 
-/// The length of a quoted name with its quotes.
+/// Returns the length of a quoted name with its quotes.
 fn quoted(text: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -49,7 +49,7 @@ fn quoted(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// The length of a numeral: an integer, a fraction or a decimal, perhaps with an exponent.
+/// Returns the length of a numeral: an integer, a fraction or a decimal, perhaps with an exponent.
 fn numeral(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -67,20 +67,21 @@ fn numeral(text: &str) -> usize {
     end
 }
 
-/// A name as TPTP writes it: in quotes, unless it is a word or a number.
+/// Returns a name as TPTP writes it: in quotes, unless it is a word or a number.
 pub(super) fn quoted_name(name: &str) -> String {
     let is_number =
         !name.is_empty() && !name.starts_with('0') && name.bytes().all(|byte| byte.is_ascii_digit());
     if is_number || is_plain_word(name) { name.to_owned() } else { in_quotes(name) }
 }
 
-/// A text in single quotes, in one line: TPTP has no quoted line breaks, and a proof could pretend to be another result.
+/// Returns a text in single quotes, on one line: TPTP has no quoted line breaks, and a proof could pretend to
+/// be another result.
 pub(super) fn in_quotes(text: &str) -> String {
     let text = crate::output::shown(text);
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
-/// Whether a name needs no quotes and is no number: a lower-case word of ASCII.
+/// Whether a name needs no quotes and is not a number: a lower-case word of ASCII.
 pub(super) fn is_plain_word(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')

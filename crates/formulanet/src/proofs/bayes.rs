@@ -1,4 +1,4 @@
-//! Sparse naive Bayes, as CoqHammer and Sledgehammer have it.
+//! Sparse naive Bayes, as in CoqHammer and Sledgehammer.
 
 use crate::proofs::index::OWN;
 use crate::proofs::methods::Scored;
@@ -15,14 +15,14 @@ impl Weighted {
     }
 }
 
-/// The score of every fact before a place.
+/// Scores every fact before a place.
 pub(super) fn all(index: &ProofIndex, goal: &IndexedGoal, before: usize) -> Vec<Scored> {
     let weighted = Weighted::new(index, goal);
     (0..before as u32).map(|fact| (fact, score(index, &weighted, fact))).collect()
 }
 
-/// `30 ln t + sum over common f of w ln(5 s / t) - 18 * sum over f of the goal alone of w + 0.2 * sum over f of the premise
-/// alone of w ln(1 - (s - 1) / t)`, where t counts uses and s uses for facts with f.
+/// `30 ln t + sum over common f of w ln(5 s / t) - 18 * sum over f of the goal alone of w + 0.2 * sum over f
+/// of the premise alone of w ln(1 - (s - 1) / t)`, where t counts uses and s uses for facts with f.
 pub(super) fn score(index: &ProofIndex, goal: &Weighted, fact: u32) -> f32 {
     let fact = &index.facts[fact as usize];
     let total = OWN as f32 + fact.uses.len() as f32;

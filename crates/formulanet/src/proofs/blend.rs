@@ -1,4 +1,4 @@
-//! How signals are blended to one score: learned on other libraries, kept in a small file.
+//! The blend of all signals into one score, trained on other libraries and kept in a small file.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,13 +13,13 @@ use crate::proofs::methods::Scored;
 use crate::proofs::{Context, GoalPosition, IndexedGoal, ProofIndex, SignalTable, TreeEnsemble};
 use crate::util::files;
 
-/// Trees that score what [`SignalTable`] say about a fact.
+/// Decision trees that score the signals of a fact, a row of a [`SignalTable`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct SignalBlend {
     forest: TreeEnsemble,
     /// Slope and intercept that turn the trees' scores into log-odds: without proofs, and with some.
     calibration: [[f32; 2]; 2],
-    /// What it was made of and how, for people.
+    /// Description of how it was made, for people.
     origin: String,
 }
 
@@ -31,11 +31,11 @@ const ORIGIN: &str = "origin";
 const CALIBRATION: &str = "calibration";
 
 impl SignalBlend {
-    /// A blend of all signals.
+    /// Makes a blend of all signals.
     ///
     /// # Errors
     ///
-    /// If the trees are for rows of another width.
+    /// Returns an error if the trees are for rows of another width.
     pub fn new(
         forest: TreeEnsemble,
         calibration: [[f32; 2]; 2],
@@ -49,11 +49,11 @@ impl SignalBlend {
         Ok(SignalBlend { forest, calibration, origin: origin.into() })
     }
 
-    /// The blend that is built in.
+    /// Returns the built-in blend.
     ///
     /// # Panics
     ///
-    /// If it cannot be read, which a test rules out.
+    /// Panics if it cannot be read, which a test rules out.
     pub fn built_in() -> &'static SignalBlend {
         static BUILT_IN: LazyLock<SignalBlend> = LazyLock::new(|| {
             SignalBlend::from_bytes(formulanet_model_blend::MODEL, "blend")
@@ -62,12 +62,12 @@ impl SignalBlend {
         &BUILT_IN
     }
 
-    /// What it was made of and how.
+    /// Returns the description of how it was made.
     pub fn origin(&self) -> &str {
         &self.origin
     }
 
-    /// The score of a fact, by what speaks for it: the logarithm of odds.
+    /// Returns the score of a fact by its signals: log-odds.
     pub fn score(&self, row: &[f32]) -> f32 {
         let [slope, intercept] = self.calibration[usize::from(SignalTable::has_proofs(row))];
         slope * self.forest.score(row) + intercept
@@ -77,7 +77,7 @@ impl SignalBlend {
     ///
     /// # Errors
     ///
-    /// If it is no blend of this program's signals.
+    /// Returns an error if the file is not a blend of this program's signals.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let shown = path.display().to_string();
         let bytes = files::read(path)?;
@@ -88,7 +88,7 @@ impl SignalBlend {
     ///
     /// # Errors
     ///
-    /// If it is no blend of this program's signals.
+    /// Returns an error if the bytes are not a blend of this program's signals.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, Error> {
         let damaged = |message: &str| {
             Error::corrupt(Artefact::Blend, name, format!("expected a blend of signals, found {message}"))
@@ -117,7 +117,7 @@ impl SignalBlend {
         Ok(SignalBlend { forest, calibration: [[a, b], [c, d]], origin: part(ORIGIN).to_owned() })
     }
 
-    /// As files have it.
+    /// Encodes the blend for a file.
     fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let failed =
             |error: safetensors::SafeTensorError| Error::corrupt(Artefact::Blend, "blend", error.to_string());
@@ -147,19 +147,19 @@ impl SignalBlend {
     ///
     /// # Errors
     ///
-    /// If it cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         files::write_whole(path, &self.to_bytes()?)
     }
 }
 
 impl ProofIndex {
-    /// The candidates for a goal, with what a blend makes of what speaks for them.
+    /// Returns the candidates for a goal, with the scores of a blend.
     pub(super) fn blended(&self, goal: &IndexedGoal, before: usize, blend: &SignalBlend) -> Vec<Scored> {
         scored(&self.signals(goal, before), blend)
     }
 
-    /// The same for a goal that may stand anywhere in the library.
+    /// Returns the candidates for a goal that may stand anywhere in the library, with the scores of a blend.
     pub(super) fn blended_anywhere(&self, goal: &IndexedGoal, blend: &SignalBlend) -> Vec<Scored> {
         let context = Context { position: GoalPosition::NearestFact, model: None };
         scored(&self.signals_in(goal, self.len(), context, |_| true), blend)
@@ -215,7 +215,7 @@ mod tests {
         wrong_column[column] = 255;
         let noticed = SignalBlend::from_bytes(&wrong_column, "column").unwrap_err().to_string();
         assert!(noticed.contains("the checksum does not fit"), "{noticed}");
-        // Who wrote the file so wrote the checksum, too.
+        // A program that writes such a file writes its checksum, too.
         seal(&mut wrong_column);
         assert!(
             SignalBlend::from_bytes(&wrong_column, "column")

@@ -1,4 +1,4 @@
-//! A index that is made at once, which takes a small part of the time that adding one fact after the other does.
+//! Construction of an index in one go, in a small part of the time of adding one fact after another.
 
 use crate::proofs::ProofIndex;
 use crate::proofs::features::MOST;
@@ -7,16 +7,16 @@ use crate::proofs::index::{IndexedFact, OWN};
 /// A fact for [`ProofIndex::from_bulk`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BulkFact<'a> {
-    /// Symbols, pairs, and other parts, as numbers of features, each once.
+    /// Symbols, pairs, and other parts, as feature numbers, each once.
     pub(crate) features: [&'a [u32]; 3],
-    /// What its proof used: other facts, each once. `None` without a proof.
+    /// Dependencies of its proof: other facts, each once. `None` without a proof.
     pub(crate) used: Option<&'a [u32]>,
 }
 
 impl ProofIndex {
-    /// The index of some facts, whose features have numbers, which are the places of their hashes.
+    /// Builds the index of some facts. The number of a feature is the place of its hash in `hashes`.
     ///
-    /// Equal to adding all facts and then all proofs, but for the numbers of features.
+    /// The result equals adding all facts and then all proofs, except for the numbers of features.
     pub(crate) fn from_bulk<'a>(hashes: &[u64], facts: impl Iterator<Item = BulkFact<'a>>) -> Self {
         let mut index = ProofIndex {
             numbers: hashes.iter().copied().zip(0..).collect(),
@@ -51,7 +51,7 @@ impl ProofIndex {
         index
     }
 
-    /// Says of every fact which proofs used it, and counts the features of what they prove.
+    /// Records the proofs that used every fact, and counts the features of the facts that they prove.
     fn count_uses(&mut self) {
         for user in 0..self.facts.len() {
             let proofs = std::mem::take(&mut self.facts[user].proofs);
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use crate::proofs::{Features, Method};
 
-    /// Facts with features by kind, and what their proofs used.
+    /// Facts with features by kind, and the dependencies of their proofs.
     type Facts = Vec<([Vec<u32>; 3], Option<Vec<u32>>)>;
 
     fn facts() -> impl Strategy<Value = Facts> {
@@ -100,7 +100,7 @@ mod tests {
         proptest::collection::vec(fact, 1..30)
     }
 
-    /// Features of the kinds have different numbers.
+    /// Gives features of different kinds different numbers.
     fn apart(features: &[Vec<u32>; 3]) -> [Vec<u32>; 3] {
         std::array::from_fn(|kind| features[kind].iter().map(|feature| 8 * kind as u32 + feature).collect())
     }
@@ -139,7 +139,7 @@ mod tests {
                 let [one, other] = [&from_bulk, &slowly].map(|index| index.rank(&index.goal(&goal), index.len(), method, 9));
                 prop_assert_eq!(one, other);
             }
-            // Naive Bayes adds up in the order of the features' numbers, which differ.
+            // Naive Bayes sums in the order of the feature numbers, which differ.
             let [one, other] = [&from_bulk, &slowly].map(|index| {
                 let mut all = index.rank(&index.goal(&goal), index.len(), Method::NaiveBayes, index.len());
                 all.sort_by_key(|(fact, _)| *fact);

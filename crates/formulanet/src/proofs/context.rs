@@ -1,4 +1,5 @@
-//! What stands around: uses near the goal's place, what is used by what is used, and what is used together.
+//! Signals from the surroundings of a goal: uses near its place, dependencies of dependencies, and facts used
+//! together.
 
 use std::collections::HashMap;
 
@@ -6,12 +7,13 @@ use crate::proofs::index::IndexedFact;
 use crate::proofs::methods::{Scored, best};
 use crate::proofs::{IndexedGoal, ProofIndex};
 
-/// Over how many facts uses fade, in three speeds.
+/// Distances, in facts, over which uses fade.
 const SCALES: [f32; 3] = [10.0, 100.0, 1000.0];
-/// How far the slowest looks.
+/// Farthest distance that is considered.
 const FARTHEST: usize = 3000;
 
-/// Which share of the proofs around a place used each fact, the closest proofs counting most.
+/// Returns the share of the proofs around a place that used each fact, the closest proofs weighing most, for
+/// each of [`SCALES`].
 pub(super) fn close(index: &ProofIndex, place: usize) -> [Vec<f32>; 3] {
     let mut shares = SCALES.map(|_| vec![0.0f32; index.len()]);
     let mut totals = [0.0f32; 3];
@@ -37,7 +39,7 @@ pub(super) fn close(index: &ProofIndex, place: usize) -> [Vec<f32>; 3] {
     shares
 }
 
-/// How much of the proofs of what the neighbours' proofs used is each fact.
+/// Returns the share of each fact in the proofs of the facts that the neighbors' proofs used.
 pub(super) fn indirect(index: &ProofIndex, neighbours: &[Scored]) -> Vec<f32> {
     let mut shares = vec![0.0f32; index.len()];
     let total: f32 = neighbours.iter().map(|(_, near)| near).sum();
@@ -53,11 +55,11 @@ pub(super) fn indirect(index: &ProofIndex, neighbours: &[Scored]) -> Vec<f32> {
     shares
 }
 
-/// Features that more facts have say little of which of them is meant.
+/// Number of facts above which a feature is too common to distinguish facts.
 const RARE: usize = 200;
 
-/// How often proofs of facts that share a rare feature with the goal used each fact: the mean over features, the rarest
-/// counting most, and the most of all.
+/// Returns how often proofs of facts that share a rare feature with the goal used each fact: the mean over
+/// these features, the rarest weighing most, and the maximum.
 pub(super) fn votes(index: &ProofIndex, goal: &IndexedGoal) -> [Vec<f32>; 2] {
     let (mut mean, mut most) = (vec![0.0f32; index.len()], vec![0.0f32; index.len()]);
     let mut of_feature = vec![0.0f32; index.len()];
@@ -87,7 +89,8 @@ pub(super) fn votes(index: &ProofIndex, goal: &IndexedGoal) -> [Vec<f32>; 2] {
     [mean, most]
 }
 
-/// How relevant each symbol is: 1 if the goal has it, else the highest share of a distinctive fact that has it.
+/// Returns the relevance of each symbol: 1 if the goal has it, else the highest share of a distinctive fact
+/// that has it.
 pub(super) fn relevance(index: &ProofIndex, goal: &IndexedGoal, shares: &[f32]) -> HashMap<u32, f32> {
     let mut relevance: HashMap<u32, f32> = HashMap::new();
     for (fact, _) in distinctive(index, shares) {
@@ -100,7 +103,7 @@ pub(super) fn relevance(index: &ProofIndex, goal: &IndexedGoal, shares: &[f32]) 
     relevance
 }
 
-/// The facts that neighbours use much more than others do.
+/// Returns the facts that neighbors use much more often than other facts do.
 fn distinctive(index: &ProofIndex, shares: &[f32]) -> Vec<Scored> {
     let proofs = index.proofs.max(1) as f32;
     let distinctive = (0..).zip(shares).filter(|(_, share)| **share > 0.0).map(|(fact, &share)| {
@@ -110,7 +113,7 @@ fn distinctive(index: &ProofIndex, shares: &[f32]) -> Vec<Scored> {
     best(distinctive.collect(), 24)
 }
 
-/// How often facts are used by the same proofs as the facts that neighbours use much more than others do.
+/// Returns how often facts are used by the same proofs as the distinctive facts.
 pub(super) fn together(index: &ProofIndex, shares: &[f32], place: usize) -> Vec<f32> {
     let distinctive = distinctive(index, shares);
     let total: f32 = distinctive.iter().map(|(_, weight)| weight.max(0.0)).sum();
@@ -127,14 +130,14 @@ pub(super) fn together(index: &ProofIndex, shares: &[f32], place: usize) -> Vec<
     found
 }
 
-/// At most so many of the facts whose proofs used a fact, those around a place.
+/// Returns at most `number` of the facts whose proofs used a fact, those around a place.
 pub(super) fn nearest_users(fact: &IndexedFact, place: usize, number: usize) -> &[u32] {
     let middle = fact.uses.partition_point(|&user| (user as usize) < place);
     let end = (middle + number / 2).min(fact.uses.len()).max(number.min(fact.uses.len()));
     &fact.uses[end.saturating_sub(number)..end]
 }
 
-/// How far from a place the closest proof is that used a fact.
+/// Returns the distance from a place to the closest proof that used a fact.
 pub(super) fn last_use(fact: &IndexedFact, place: usize) -> Option<usize> {
     let middle = fact.uses.partition_point(|&user| (user as usize) < place);
     let around = [middle.checked_sub(1), Some(middle)].into_iter().flatten();

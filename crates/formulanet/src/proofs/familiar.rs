@@ -1,30 +1,31 @@
-//! Which facts speak of nothing new: their symbols are those of the goal, and of the facts that were found for it.
+//! Retrieval of facts about familiar symbols: those of the goal, and of the facts found for it.
 //!
-//! What a proof needs beside the statements that are like its goal is small and about nothing in particular: what type a
-//! constant has, which class is part of another, what a notation stands for. Such a fact shares one symbol with the goal
-//! or none, so that no likeness finds it; but by the time that the first facts are there, all of its symbols are.
+//! In addition to statements similar to its goal, a proof needs small, general facts: the type of a constant,
+//! the inclusion of a class in another, the meaning of a notation. Such a fact shares at most one symbol with
+//! the goal, so similarity does not find it. But once the first facts are found, all of its symbols are
+//! familiar.
 
 use crate::proofs::methods::{Scored, best};
 use crate::proofs::{IndexedGoal, ProofIndex};
 
-/// How many of the facts that were found spread their symbols.
+/// Number of the found facts whose symbols become familiar.
 const LENDERS: usize = 32;
-/// After how many of these a symbol counts for little more than a third.
+/// Rank at which the familiarity of a found fact's symbols has fallen to 1/e.
 const FADING: f32 = 16.0;
-/// What a symbol costs that nobody has.
+/// Cost of an unfamiliar symbol.
 const STRANGE: f32 = 0.3;
-/// What each node of a fact costs: of two that say something of the same symbols, the short one is needed more often.
+/// Cost of each node of a fact: of two facts with the same symbols, the shorter one is needed more often.
 const LONG: f32 = 0.002;
 
-/// So many facts, the most familiar first, given those that were found for a goal, the best first. Facts that share no symbol
-/// with the goal or with those are left out.
+/// Returns the `number` most familiar facts, best first; `found` has the facts found for a goal, best first.
+/// Facts that share no symbol with the goal or the found facts are left out.
 pub(super) fn by_familiar_symbols(
     index: &ProofIndex,
     goal: &IndexedGoal,
     found: &[usize],
     number: usize,
 ) -> Vec<Scored> {
-    // By symbol: how familiar it is, from 0 to 1.
+    // By symbol: its familiarity, from 0 to 1.
     let mut known = vec![0.0f32; index.postings.len()];
     let mut spread = |symbols: &[u32], weight: f32| {
         for &symbol in symbols {

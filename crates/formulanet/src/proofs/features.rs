@@ -1,31 +1,32 @@
-//! What a statement is recognised by: hashes of its symbols and of small subterms of its graph.
+//! Features of a statement: hashes of its symbols and of small subterms of its graph.
 //!
-//! Variables are one and the same everywhere, so that renaming them changes nothing. Hashes are of names, but nothing
-//! looks at a hash other than to find equal ones: renaming all symbols of a library changes no ranking.
+//! All variables have one hash, so that renaming them changes nothing. Symbols are hashed by name, but hashes
+//! are only compared for equality: renaming all symbols of a library changes no ranking.
 
 use formulanet_logic::{Binder, Formula, Head, Interner, Symbol};
 
 use crate::util::hash::{hash_text, mix};
 
-/// Features of one kind that a statement has at most: a huge one is known by its beginning.
+/// Maximum number of features of one kind; of a huge statement, the first ones are kept.
 pub(super) const MOST: usize = 4096;
-/// Nodes of a whole term that is a feature, at most.
+/// Maximum number of nodes of a whole term that is a feature.
 const LARGEST: u32 = 12;
 
 /// The features of a statement, each once, in the order of their first occurrence.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Features {
-    /// Constants, without the logic's own.
+    /// Constants, without those of the logic.
     pub(super) symbols: Vec<u64>,
     /// A symbol and the head of one of its arguments.
     pub(super) pairs: Vec<u64>,
-    /// Larger subterms: a head with all of its arguments' heads, the same one step deeper, and whole terms.
+    /// Larger subterms: a head with the heads of all arguments, a head with all arguments one step deeper,
+    /// and whole terms.
     pub(super) subterms: Vec<u64>,
-    /// How many nodes the statement's tree has.
+    /// Number of nodes of the statement's tree.
     pub(super) size: u32,
 }
 
-/// Keeps the kinds of features apart.
+/// The kind of a feature, hashed with it so that kinds stay distinct.
 #[derive(Clone, Copy)]
 enum Kind {
     Symbol = 1,
@@ -40,7 +41,7 @@ enum Kind {
 const VARIABLE: u64 = 0x5bd1_e995_7b93_a1e1;
 
 impl Features {
-    /// The features of a formula.
+    /// Returns the features of a formula.
     pub fn of(formula: &Formula, names: &Interner) -> Self {
         let nodes = Nodes::of(formula, names);
         let mut features = Features { size: nodes.heads.len() as u32, ..Features::default() };
@@ -67,14 +68,14 @@ impl Features {
         features.tidy()
     }
 
-    /// Bytes that it takes.
+    /// Returns the size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let Features { symbols, pairs, subterms, .. } = self;
         let hashes = [symbols, pairs, subterms].map(|hashes| hashes.capacity() * size_of::<u64>());
         size_of::<Self>() + hashes.iter().sum::<usize>()
     }
 
-    /// Keeps the first of equal features, and not too many.
+    /// Keeps the first of equal features, and at most [`MOST`] of a kind.
     pub(super) fn tidy(mut self) -> Self {
         let Features { symbols, pairs, subterms, .. } = &mut self;
         [symbols, pairs, subterms].into_iter().for_each(keep_first);
@@ -84,7 +85,8 @@ impl Features {
 
 #[cfg(feature = "sqlite")]
 impl Features {
-    /// As files keep them: the statement's size, how many symbols and pairs there are, and all hashes. All little-endian.
+    /// Encodes the features for a file: the statement's size, the numbers of symbols and pairs, and all
+    /// hashes, little-endian.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let counts = [self.size, self.symbols.len() as u32, self.pairs.len() as u32];
         let hashes = self.symbols.iter().chain(&self.pairs).chain(&self.subterms);
@@ -92,7 +94,7 @@ impl Features {
         counts.chain(hashes.flat_map(|hash| hash.to_le_bytes())).collect()
     }
 
-    /// What [`Features::to_bytes`] wrote; `None` if the bytes are something else.
+    /// Decodes the result of [`Features::to_bytes`]; `None` if the bytes are anything else.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (counts, hashes) = bytes.split_at_checked(12)?;
         let count = |i: usize| counts[4 * i..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
@@ -110,7 +112,7 @@ fn tag(kind: Kind, hash: u64) -> u64 {
     mix(hash, kind as u64)
 }
 
-/// Keeps the first of equal hashes, and no more than a bound.
+/// Keeps the first of equal hashes, and at most [`MOST`].
 fn keep_first(hashes: &mut Vec<u64>) {
     let mut seen = std::collections::HashSet::with_capacity(hashes.len());
     hashes.retain(|&hash| seen.insert(hash));
@@ -120,21 +122,21 @@ fn keep_first(hashes: &mut Vec<u64>) {
 #[derive(Clone, Copy)]
 struct Node {
     hash: u64,
-    /// Whether it is a constant of the library rather than of logic, a variable or a binder.
+    /// Whether it is a constant of the library rather than a logical symbol, a variable or a binder.
     is_symbol: bool,
 }
 
 /// The terms of a formula, parents first, with hashes of what is below them.
 struct Nodes {
     heads: Vec<Node>,
-    /// The parent's number plus 1; 0 for none.
+    /// Number of the parent plus 1; 0 for none.
     parents: Vec<u32>,
     sizes: Vec<u32>,
-    /// Of the head and its arguments' heads.
+    /// Hashes of the head and its arguments' heads.
     shallow: Vec<u64>,
-    /// Of the head and its arguments' shallow hashes.
+    /// Hashes of the head and its arguments' shallow hashes.
     deep: Vec<u64>,
-    /// Of everything below.
+    /// Hashes of the whole term.
     whole: Vec<u64>,
 }
 
@@ -155,7 +157,7 @@ impl Nodes {
         let shallow: Vec<u64> = heads.iter().map(|head| head.hash).collect();
         let mut nodes =
             Nodes { heads, parents, sizes, deep: shallow.clone(), whole: shallow.clone(), shallow };
-        // Children come behind their parents, so that going backwards finishes a term before its parent needs it.
+        // Children follow their parents, so going backwards finishes a term before its parent needs it.
         for node in (0..nodes.heads.len()).rev() {
             let Some(parent) = nodes.parent(node) else { continue };
             nodes.sizes[parent] += nodes.sizes[node];
@@ -184,7 +186,7 @@ fn head(formula: &Formula, names: &Interner, head: Head) -> Node {
     }
 }
 
-/// Whether a symbol belongs to logic, which every statement has.
+/// Whether a symbol belongs to the logic, and so to every statement.
 fn is_logic(symbol: Symbol) -> bool {
     [
         Symbol::FORALL,

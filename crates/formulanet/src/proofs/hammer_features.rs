@@ -1,19 +1,19 @@
-//! Features that somebody else has computed.
+//! Features that were computed by a hammer.
 
 use crate::proofs::Features;
 use crate::util::hash::{hash_text, mix};
 
-/// What a given feature is, by its name as CoqHammer makes it.
+/// The kind of a given feature, by its name in CoqHammer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum HammerFeatureKind {
-    /// A symbol, and anything that has no other form.
+    /// A symbol, or a feature of no other form.
     Symbol = 0,
     /// A symbol and the head of an argument: `S-O`.
     Pair = 1,
-    /// One of these with its polarity: `S+`, `S-O-`.
+    /// A symbol or a pair with its polarity: `S+`, `S-O-`.
     Polar = 2,
-    /// The empty feature, which stands for none.
+    /// The empty feature, which means none.
     None = 3,
 }
 
@@ -31,14 +31,14 @@ impl HammerFeatureKind {
     }
 }
 
-/// The hash of a given feature. Features of formulas have other ones.
+/// Returns the hash of a given feature. Features of formulas have other hashes.
 pub(crate) fn hammer_feature_hash(feature: &str) -> u64 {
     mix(hash_text(feature), 0x8ebc_6af0_9c88_c6e3)
 }
 
 impl Features {
-    /// Features as CoqHammer has them: symbols, pairs `f-g` of a symbol and the head of an argument, and either with a
-    /// polarity behind it. A feature of another form counts as a symbol.
+    /// Makes features from those of CoqHammer: symbols, pairs `f-g` of a symbol and the head of an argument,
+    /// and either followed by a polarity. A feature of another form counts as a symbol.
     pub fn from_hammer<'a>(features: impl IntoIterator<Item = &'a str>) -> Self {
         let known = features
             .into_iter()
@@ -46,7 +46,7 @@ impl Features {
         Self::of_hashes(known)
     }
 
-    /// The same of hashes, each with the number of its [`HammerFeatureKind`].
+    /// Makes features from hashes, each with the number of its [`HammerFeatureKind`].
     pub(crate) fn of_hashes(features: impl Iterator<Item = (u8, u64)>) -> Self {
         let mut found = Features::default();
         for (kind, hash) in features {

@@ -1,13 +1,13 @@
-//! Facts in the order of a library, what they are recognised by, and what their proofs used.
+//! Facts in library order, their features, and the dependencies of their proofs.
 
 use std::collections::HashMap;
 
 use crate::proofs::Features;
 
-/// What a fact counts for its own features, in uses: before anybody used it, it is known by what it says.
+/// Number of uses that a fact counts for its own features: until it is used, only its statement describes it.
 pub(super) const OWN: u32 = 1000;
 
-/// A library in memory: facts in order, and proofs. Both can be added at any time, and the next question knows them.
+/// A library in memory: facts in order, and proofs. Both can be added at any time, and affect the next query.
 ///
 /// ```
 /// use formulanet::logic::{Interner, hol};
@@ -32,36 +32,36 @@ pub struct ProofIndex {
     pub(super) numbers: HashMap<u64, u32>,
     /// By feature: the facts that have it, ascending.
     pub(super) postings: Vec<Vec<u32>>,
-    /// By feature: the logarithm of how many facts have it.
+    /// By feature: the logarithm of the number of facts that have it.
     pub(super) log_df: Vec<f32>,
-    /// By feature: how many proofs there are of facts that have it.
+    /// By feature: the number of proofs of facts that have it.
     pub(super) proved: Vec<u32>,
     pub(super) facts: Vec<IndexedFact>,
-    /// The logarithm of how many facts there are.
+    /// Logarithm of the number of facts.
     pub(super) size: f32,
-    /// How many proofs there are.
+    /// Number of proofs.
     pub(super) proofs: usize,
 }
 
-/// What is known of a fact.
+/// A fact of the index.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IndexedFact {
     /// Symbols, pairs, other subterms: each kind in the order of occurrence.
     pub(super) features: Vec<u32>,
-    /// Where the symbols end, and where the pairs end.
+    /// Ends of the symbols and of the pairs.
     pub(super) ends: [usize; 2],
     pub(super) size: u32,
-    /// What each of its proofs used, ascending.
+    /// Dependencies of each of its proofs, ascending.
     pub(super) proofs: Vec<Vec<u32>>,
     /// Facts whose proofs used it, ascending; once for each proof.
     pub(super) uses: Vec<u32>,
-    /// By symbol and pair, ascending: how many proofs that used it are of facts with that feature. It counts for its own
-    /// features [`OWN`] times.
+    /// By symbol and pair, ascending: the number of proofs that used the fact and are of facts with that
+    /// feature. The fact's own features count [`OWN`] uses more.
     pub(super) counts: Vec<(u32, u32)>,
 }
 
 impl IndexedFact {
-    /// Symbols and pairs.
+    /// Returns the symbols and pairs.
     pub(super) fn symbol_and_pair_features(&self) -> &[u32] {
         &self.features[..self.ends[1]]
     }
@@ -70,12 +70,13 @@ impl IndexedFact {
         &self.features[..self.ends[0]]
     }
 
-    /// Whether any of its proofs is known.
+    /// Whether it has a recorded proof.
     pub(super) fn is_proved(&self) -> bool {
         !self.proofs.is_empty()
     }
 
-    /// How many proofs that used it are of facts with the feature at a place of the counts.
+    /// Returns the number of proofs that used the fact and are of facts with the feature at a place of the
+    /// counts.
     pub(super) fn used_for(&self, place: usize) -> u32 {
         let (feature, count) = self.counts[place];
         let is_own = count >= OWN && self.symbol_and_pair_features().contains(&feature);
@@ -103,7 +104,7 @@ impl IndexedFact {
     }
 }
 
-/// What is asked for, in the numbers of a index's features. Features that no fact has are left out.
+/// A goal in the feature numbers of an index. Features that no fact has are left out.
 #[derive(Clone, Debug, Default)]
 pub struct IndexedGoal {
     pub(super) features: Vec<u32>,
@@ -123,22 +124,22 @@ impl IndexedGoal {
 }
 
 impl ProofIndex {
-    /// How many facts there are.
+    /// Returns the number of facts.
     pub fn len(&self) -> usize {
         self.facts.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no facts.
     pub fn is_empty(&self) -> bool {
         self.facts.is_empty()
     }
 
-    /// How many proofs there are.
+    /// Returns the number of proofs.
     pub fn proof_count(&self) -> usize {
         self.proofs
     }
 
-    /// Adds a fact behind all others, and says its number.
+    /// Appends a fact, and returns its number.
     pub fn add_fact(&mut self, features: &Features) -> usize {
         let number = self.facts.len() as u32;
         let mut fact = IndexedFact { size: features.size, ..IndexedFact::default() };
@@ -168,7 +169,7 @@ impl ProofIndex {
         number as usize
     }
 
-    /// Adds a proof of a fact. Numbers that no fact has, and the fact itself, are left out.
+    /// Adds a proof of a fact. Numbers that no fact has, and the fact itself, are ignored.
     pub fn add_proof(&mut self, fact: usize, used: &[usize]) {
         if fact >= self.facts.len() {
             return;
@@ -193,19 +194,19 @@ impl ProofIndex {
         self.facts[fact].proofs.push(used);
     }
 
-    /// Which share of proofs uses each fact, as far as so many proofs can tell.
+    /// Estimates the share of proofs that use each fact.
     pub fn use_shares(&self) -> Vec<f32> {
-        // As if there were a hundred more, which used none of them.
+        // Smoothed by a hundred more proofs, which use none of them.
         let proofs = (self.proofs + 100) as f32;
         self.facts.iter().map(|fact| fact.uses.len() as f32 / proofs).collect()
     }
 
-    /// Whether a proof of a fact is known.
+    /// Whether a fact has a recorded proof.
     pub fn is_proved(&self, fact: usize) -> bool {
         self.facts.get(fact).is_some_and(IndexedFact::is_proved)
     }
 
-    /// Takes a fact's proofs back, and says what they used.
+    /// Removes a fact's proofs, and returns their dependencies.
     pub fn take_proofs(&mut self, fact: usize) -> Vec<Vec<usize>> {
         let Some(known) = self.facts.get_mut(fact) else { return Vec::new() };
         let proofs = std::mem::take(&mut known.proofs);
@@ -228,7 +229,8 @@ impl ProofIndex {
         proofs.into_iter().map(|used| used.into_iter().map(|number| number as usize).collect()).collect()
     }
 
-    /// How many proofs used a fact, and the facts most like a goal whose proofs did, the most alike first.
+    /// Returns the number of proofs that used a fact, and the facts with such proofs that are most similar to
+    /// a goal, best first.
     pub fn users(&self, fact: usize, goal: &IndexedGoal, most: usize) -> (usize, Vec<usize>) {
         let uses = &self.facts[fact].uses;
         let likeness = |user: u32| -> f32 {
@@ -244,7 +246,7 @@ impl ProofIndex {
         (uses.len(), users.into_iter().take(most).map(|(user, _)| user).collect())
     }
 
-    /// A goal, by what it is recognised by.
+    /// Returns a goal with some features.
     pub fn goal(&self, features: &Features) -> IndexedGoal {
         let mut goal = IndexedGoal::default();
         for (kind, hashes) in [&features.symbols, &features.pairs, &features.subterms].into_iter().enumerate()
@@ -259,7 +261,7 @@ impl ProofIndex {
         goal
     }
 
-    /// How rare a feature is: the logarithm of one in how many facts has it.
+    /// Returns the rarity of a feature: the logarithm of the inverse share of facts that have it.
     pub(super) fn idf(&self, feature: u32) -> f32 {
         self.size - self.log_df[feature as usize]
     }

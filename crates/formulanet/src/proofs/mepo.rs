@@ -1,20 +1,21 @@
-//! Which facts the goal's symbols reach, as Sledgehammer's MePo asks: facts that mostly speak of relevant symbols are
-//! relevant, and so are their symbols.
+//! Facts reached from the goal's symbols, as in Sledgehammer's MePo: facts most of whose symbols are relevant
+//! are relevant, and so are their symbols.
 
 use crate::proofs::methods::Scored;
 use crate::proofs::{IndexedGoal, ProofIndex};
 
-/// How much of a fact must be about relevant symbols in the first round.
+/// Share of a fact's symbols, by weight, that must be relevant in the first round.
 const THRESHOLD: f32 = 0.6;
-/// How quickly later rounds demand more.
+/// Rate at which later rounds demand more.
 const DECAY: f32 = 2.4;
-/// Rounds, at most.
+/// Maximum number of rounds.
 const ROUNDS: usize = 8;
 
-/// So many facts, those of earlier rounds first. Scores count from the last round, and are above 0.
+/// Returns at most `number` facts, those of earlier rounds first. Scores count from the last round, and are
+/// above 0.
 pub(super) fn mepo(index: &ProofIndex, goal: &IndexedGoal, before: usize, number: usize) -> Vec<Scored> {
     let weight = |feature: u32| 1.0 + 2.0 / (1.0 + index.postings[feature as usize].len() as f32).ln();
-    // By fact: the weight of its symbols that are relevant.
+    // By fact: the weight of its relevant symbols.
     let mut common = vec![0.0f32; index.len()];
     let mut is_relevant = vec![false; index.postings.len()];
     let mut is_taken = vec![false; before];

@@ -1,29 +1,29 @@
-//! The methods of today's hammers, by their own formulas.
+//! The ranking methods of current hammers, by their own formulas.
 
 use crate::policy::TUNING;
 use crate::proofs::{IndexedGoal, ProofIndex, SignalBlend};
 
 use crate::proofs::{bayes, familiar, mepo, neighbors};
 
-/// A way to rank the facts of a index for a goal.
+/// A method that ranks the facts of an index for a goal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
-    /// Everything that is known, blended as was learned on other libraries.
+    /// A blend of all signals, trained on other libraries.
     Auto,
-    /// What proofs of similar facts used, and similar facts themselves.
+    /// Dependencies of the proofs of similar facts, and similar facts themselves.
     Knn,
-    /// Naive Bayes: how much more often a fact was used for what has the goal's features.
+    /// Naive Bayes: how much more often a fact was used for facts with the goal's features.
     NaiveBayes,
-    /// Neighbours and Bayes, half and half by rank.
+    /// Neighbors and Bayes, half and half by rank.
     Mesh,
-    /// Facts that share rare symbols with the goal, then those that share some with these, and so on.
+    /// Facts that share rare symbols with the goal, then facts that share some with those, round by round.
     MePo,
-    /// What most proofs used.
+    /// The facts that most proofs used.
     Popularity,
 }
 
 impl Method {
-    /// All methods by name.
+    /// All methods with their names.
     pub const ALL: [(&'static str, Method); 6] = [
         ("auto", Method::Auto),
         ("knn", Method::Knn),
@@ -33,7 +33,7 @@ impl Method {
         ("popularity", Method::Popularity),
     ];
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, method)| *method == self).map_or("", |(name, _)| name)
     }
@@ -42,7 +42,8 @@ impl Method {
 /// A fact's number and its score.
 pub(crate) type Scored = (u32, f32);
 
-/// The highest scores first; of equal ones the latest fact, which is the nearest to the goal.
+/// Returns the best facts, highest scores first. Of equal scores, the latest fact is first, since it is the
+/// nearest to the goal.
 pub(crate) fn best(mut scored: Vec<Scored>, number: usize) -> Vec<Scored> {
     let order = |a: &Scored, b: &Scored| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0));
     if number == 0 {
@@ -57,7 +58,7 @@ pub(crate) fn best(mut scored: Vec<Scored>, number: usize) -> Vec<Scored> {
 }
 
 impl ProofIndex {
-    /// The best facts before a place in the library, with their scores, by one of the methods.
+    /// Returns the best facts before a place in the library, with their scores, by a method.
     pub fn rank(
         &self,
         goal: &IndexedGoal,
@@ -73,8 +74,8 @@ impl ProofIndex {
         }
     }
 
-    /// Facts that speak of nothing but what the goal and the facts that were found for it speak of, which come the best first:
-    /// so many, the most familiar first.
+    /// Returns the `number` facts with the most familiar symbols, best first: symbols of the goal and of the
+    /// facts found for it, which are given best first.
     pub(crate) fn by_familiar_symbols(
         &self,
         goal: &IndexedGoal,
@@ -85,8 +86,8 @@ impl ProofIndex {
         scored.into_iter().map(|(fact, _)| fact as usize).collect()
     }
 
-    /// The best of all facts by [`Method::Auto`], for a goal that need not stand behind them: what is close to the fact that is
-    /// most like it is close to the goal.
+    /// Returns the best of all facts by [`Method::Auto`], for a goal whose place in the library is unknown:
+    /// the place after the fact most similar to it is taken.
     pub(crate) fn rank_anywhere(&self, goal: &IndexedGoal, number: usize) -> Vec<(usize, f32)> {
         if self.len() < TUNING.learned_from {
             return self.rank_plainly(goal, self.len(), Method::Mesh, number);
@@ -94,7 +95,7 @@ impl ProofIndex {
         finish(self.blended_anywhere(goal, SignalBlend::built_in()), number)
     }
 
-    /// The best facts before a place in the library, with their scores, by a blend of all that speaks for them.
+    /// Returns the best facts before a place in the library, with their scores, by a blend of all signals.
     pub fn rank_by(
         &self,
         blend: &SignalBlend,
@@ -131,13 +132,13 @@ fn finish(scored: Vec<Scored>, number: usize) -> Vec<(usize, f32)> {
     best(scored, number).into_iter().map(|(fact, score)| (fact as usize, score)).collect()
 }
 
-/// How many proofs used each fact.
+/// Returns the number of proofs that used each fact.
 pub(super) fn popularity(index: &ProofIndex, before: usize) -> Vec<Scored> {
     let used = index.facts[..before].iter().map(|fact| fact.uses.len() as f32);
     (0..).zip(used).collect()
 }
 
-/// Both ranks, half and half.
+/// Fuses two rankings, half and half by rank.
 pub(crate) fn mesh(one: &[Scored], other: &[Scored]) -> Vec<Scored> {
     let mut scores = std::collections::BTreeMap::new();
     for list in [one, other] {

@@ -1,12 +1,12 @@
-//! Facts that are like the goal, and what their proofs used.
+//! Facts similar to a goal, and the dependencies of their proofs.
 
 use crate::proofs::methods::{Scored, best};
 use crate::proofs::{IndexedGoal, ProofIndex};
 
-/// How many neighbours are looked at in one go.
+/// Number of neighbors examined in one step.
 const GO: usize = 64;
 
-/// How near all facts are to a goal: the sum of a function of idf over the features that both have.
+/// Returns the nearness of all facts to a goal: the sum of a function of idf over their common features.
 pub(super) fn nearness(index: &ProofIndex, features: &[u32], weight: impl Fn(f32) -> f32) -> Vec<f32> {
     let mut near = vec![0.0f32; index.len()];
     for &feature in features {
@@ -18,13 +18,13 @@ pub(super) fn nearness(index: &ProofIndex, features: &[u32], weight: impl Fn(f32
     near
 }
 
-/// As CoqHammer does it: down the list of the nearest until so many facts have a score. A near fact gains its nearness, each
-/// of its dependencies 2.7 of it divided by their number.
+/// Ranks like CoqHammer: down the list of the nearest facts until `number` facts have a score. A near fact
+/// gains its nearness, and each of its dependencies gains 2.7 times the nearness divided by their number.
 pub(super) fn knn(index: &ProofIndex, goal: &IndexedGoal, before: usize, number: usize) -> Vec<Scored> {
     down(index, &nearness(index, goal.symbol_and_pair_features(), |idf| idf.powi(6)), before, number)
 }
 
-/// The same, with how near each fact is.
+/// Ranks like [`knn`], given the nearness of each fact.
 pub(super) fn down(index: &ProofIndex, near: &[f32], before: usize, number: usize) -> Vec<Scored> {
     let positive = (0..).zip(near).filter(|(_, near)| **near > 0.0);
     let mut ordered: Vec<Scored> = positive.map(|(fact, &near)| (fact, near)).collect();
@@ -62,23 +62,23 @@ pub(super) fn down(index: &ProofIndex, near: &[f32], before: usize, number: usiz
     scored.into_iter().map(|fact| (fact, scores[fact as usize])).collect()
 }
 
-/// Facts that are like a goal, the most similar first.
+/// Facts similar to a goal, the most similar first.
 pub(super) struct Neighbors {
     /// Proved facts by the cosine of all features.
     pub(super) by_parts: Vec<Scored>,
     /// Proved facts by the cosine of symbols and pairs.
     pub(super) by_pairs: Vec<Scored>,
-    /// Proved facts by what they share of the rarest features, as hammers do.
+    /// Proved facts by the rarest features that they share with the goal, as in hammers.
     pub(super) by_rarity: Vec<Scored>,
     /// Any facts by the cosine of all features.
     pub(super) alike: Vec<Scored>,
-    /// How near each fact is, as hammers see it.
+    /// Nearness of each fact, as hammers compute it.
     pub(super) hammer: Vec<f32>,
 }
 
-/// Facts whose cosine is computed: those with the most in common.
+/// Number of facts whose cosine is computed: those with the most in common.
 const SHORT_LIST: usize = 1024;
-/// Neighbours that are kept.
+/// Number of neighbors kept.
 const KEPT: usize = 256;
 
 impl Neighbors {
@@ -116,8 +116,8 @@ impl Neighbors {
     }
 }
 
-/// Which share of some neighbours' proofs used each fact, where a neighbour counts as much as a function of its number and
-/// nearness says.
+/// Returns the share of some neighbors' proofs that used each fact, each neighbor weighted by a function of
+/// its number and its nearness.
 pub(super) fn shares(
     index: &ProofIndex,
     neighbours: &[Scored],

@@ -1,4 +1,5 @@
-//! What speaks for a fact, as numbers that mean the same in any library: shares, ranks, odds and rarities, never names.
+//! Signals, the ranking features of a fact: numbers with the same meaning in any library, such as shares,
+//! ranks, odds and rarities, but never names.
 
 use std::collections::HashMap;
 
@@ -8,7 +9,7 @@ use crate::proofs::neighbors::{self, Neighbors};
 use crate::proofs::{IndexedGoal, ProofIndex, bayes, context, mepo};
 use crate::rerank::log_odds;
 
-/// Declares the signals, so that a name and a place cannot get apart.
+/// Declares the signals, so that names and places always agree.
 macro_rules! signals {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
         #[derive(Clone, Copy)]
@@ -16,51 +17,52 @@ macro_rules! signals {
         enum Signal { $($name),* }
 
         impl SignalTable {
-            /// The names of the signals, in order. A blend says which it was made for.
+            /// Names of the signals, in order. A blend lists those that it was made for.
             pub const NAMES: &[&str] = &[$(stringify!($name)),*];
         }
     };
 }
 
 signals! {
-    // What proofs of similar facts used: shares of the nearest, by whole parts, by pairs, and by the formula of hammers.
+    // Shares of the nearest facts' proofs that used it: by whole parts, by pairs, and by the formula of
+    // hammers.
     parts_4, parts_16, parts_64, parts_256, parts_first, pairs_8, pairs_64, rare_32, local, hammer_score,
     hammer_rank, votes, vote,
-    // The same, of what is used by what is used; and facts that proofs use together with the most distinctive of these.
+    // Uses in the proofs of what those proofs used; uses together with the most distinctive of these.
     indirect, together, own_proof, users,
     // Naive Bayes, and how often facts with the goal's features are proved with it.
     bayes_score, bayes_rank, bayes_gap, given_mean, given_best, given_rarest, lift,
-    // How often it is used at all, and close to the goal's place.
+    // Uses in all proofs, and in those close to the goal's place.
     uses, use_share, use_rank, close_10, close_100, close_1000, close_rank, last_use,
-    // Where it stands.
+    // Place in the library.
     distance, place,
-    // How much it is like the goal.
+    // Similarity to the goal.
     like_symbols, like_pairs, like_parts, like_rank, goal_covered, fact_covered, parts_covered, wider_covered, rarest_common,
     rarest_foreign, mean_foreign, introduces, mention,
-    // What it is itself.
+    // Properties of the fact itself.
     size, symbols, is_proved, proof_size,
-    // What is asked, and what is known.
+    // Properties of the goal and its neighbors.
     goal_unknown, nearest, proof_sizes,
-    // What the goal's symbols lead to, round by round, as MePo asks.
+    // Reached from the goal's symbols, round by round, as in MePo.
     reach_score, reach_rank,
-    // A model's log-odds, how far above its odds without a goal, the rank, the distance to the best; the share of the goal's
-    // symbols that it knows, 0 without a model.
+    // A model's log-odds, how far they exceed its odds without a goal, the rank, the distance to the best;
+    // the share of the goal's symbols in the model's vocabulary, 0 without a model.
     model_odds, model_lift, model_rank, model_gap, model_known,
-    // How rare its symbols are.
+    // Rarity of its symbols.
     rarest_own, mean_own,
-    // What the library is.
+    // Properties of the library.
     alike_nearest, is_ordered, log_proofs, log_facts,
 }
 
-/// Where in a library a goal is, which decides what is close to it.
+/// Position of a goal in a library, which decides which facts are close to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum GoalPosition {
     /// After all candidates.
     #[default]
     End,
-    /// Unknown: after the fact that is most like it.
+    /// Unknown: after the fact most similar to it.
     NearestFact,
-    /// Nowhere: the order of the facts means nothing.
+    /// None: the order of the facts has no meaning.
     Unordered,
 }
 
@@ -69,25 +71,25 @@ pub enum GoalPosition {
 pub struct ModelScores<'a> {
     /// Probabilities, by fact.
     pub scores: &'a [f32],
-    /// The same without a goal, if the model has them.
+    /// Probabilities without a goal, if the model has them.
     pub base_rates: Option<&'a [f32]>,
-    /// The share of the goal's symbols that the model knows.
+    /// Share of the goal's symbols in the model's vocabulary.
     pub known: f32,
 }
 
-/// Where the goal is, and what a model says.
+/// Position of the goal, and the scores of a model.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Context<'a> {
-    /// Where the goal is.
+    /// Position of the goal.
     pub position: GoalPosition,
-    /// What a model says, if there is one.
+    /// Scores of a model, if there is one.
     pub model: Option<ModelScores<'a>>,
 }
 
-/// Signals that a model says.
+/// Signals from a model.
 const OF_MODEL: [&str; 5] = ["model_odds", "model_lift", "model_rank", "model_gap", "model_known"];
 
-/// Signals that decide how much a model's word is worth.
+/// Signals that decide how far a model's scores are trusted.
 const NEXT_TO_MODEL: [&str; 8] = [
     "log_proofs",
     "log_facts",
@@ -99,7 +101,7 @@ const NEXT_TO_MODEL: [&str; 8] = [
     "rarest_own",
 ];
 
-/// Signals that mean something only where the order of the library does.
+/// Signals that have a meaning only if the order of the library has one.
 pub(crate) const OF_ORDER: [&str; 10] = [
     "local",
     "close_10",
@@ -113,57 +115,57 @@ pub(crate) const OF_ORDER: [&str; 10] = [
     "mention",
 ];
 
-/// The facts that are worth a look for a goal, each with what speaks for it.
+/// Candidates for a goal, each with its signals.
 #[derive(Clone, Debug, Default)]
 pub struct SignalTable {
     facts: Vec<u32>,
     rows: Vec<f32>,
 }
 
-/// How many candidates each source may name.
+/// Maximum number of candidates from each source.
 const CANDIDATES: usize = 320;
-/// Where a choice is among so few, each is looked at.
+/// Number of facts up to which each of them is a candidate.
 const ALL: usize = 2048;
-/// How many facts are taken that a goal's symbols lead to.
+/// Number of facts reached from a goal's symbols.
 const REACHED: usize = 2048;
 
 impl SignalTable {
-    /// How many signals a fact has.
+    /// Number of signals of a fact.
     pub const COUNT: usize = Self::NAMES.len();
 
-    /// The facts, ascending.
+    /// Returns the facts, ascending.
     pub fn facts(&self) -> impl ExactSizeIterator<Item = usize> {
         self.facts.iter().map(|&fact| fact as usize)
     }
 
-    /// The places of signals that a model says.
+    /// Returns the places of the signals from a model.
     pub fn of_model() -> impl Iterator<Item = usize> {
         places(&OF_MODEL)
     }
 
-    /// The places of signals that decide how much a model's word is worth.
+    /// Returns the places of the signals that decide how far a model's scores are trusted.
     pub fn next_to_model() -> impl Iterator<Item = usize> {
         places(&NEXT_TO_MODEL)
     }
 
-    /// Whether a row was made where proofs are known.
+    /// Whether a row was made with recorded proofs.
     pub fn has_proofs(row: &[f32]) -> bool {
         row[Signal::log_proofs as usize] > 0.0
     }
 
-    /// What speaks for each fact, in the order of [`SignalTable::NAMES`].
+    /// Returns the signals of each fact, in the order of [`SignalTable::NAMES`].
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f32]> {
         self.rows.chunks_exact(Self::COUNT)
     }
 }
 
 impl ProofIndex {
-    /// The candidates for a goal among the facts before a place, and what speaks for each.
+    /// Returns the candidates for a goal among the facts before a place, with their signals.
     pub fn signals(&self, goal: &IndexedGoal, before: usize) -> SignalTable {
         self.signals_in(goal, before, Context::default(), |_| true)
     }
 
-    /// The candidates among the facts before a place that may be used, with what speaks for each in a context.
+    /// Returns the candidates among the eligible facts before a place, with their signals in a context.
     pub fn signals_in(
         &self,
         goal: &IndexedGoal,
@@ -186,7 +188,7 @@ impl ProofIndex {
         context.signals(candidates)
     }
 
-    /// What speaks for given facts, ascending, for a goal that stands at a place.
+    /// Returns the signals of given facts, ascending, for a goal at a place.
     pub fn signals_among(&self, goal: &IndexedGoal, before: usize, facts: Vec<u32>) -> SignalTable {
         let before = before.min(self.len());
         if before == 0 {
@@ -196,25 +198,25 @@ impl ProofIndex {
         SignalContext::new(self, goal, before, Context::default()).signals(facts)
     }
 
-    /// What speaks for all facts, where there are few.
+    /// Returns the signals of all facts of a small library.
     pub fn signals_of_all(&self, goal: &IndexedGoal) -> SignalTable {
         self.signals_among(goal, self.len(), (0..self.len() as u32).collect())
     }
 }
 
-/// All that is computed once for a goal.
+/// Everything that is computed once for a goal.
 struct SignalContext<'a> {
     index: &'a ProofIndex,
     goal: &'a IndexedGoal,
     before: usize,
-    /// Where the goal stands.
+    /// Place of the goal.
     place: usize,
     near: Neighbors,
     shares: [Vec<f32>; 8],
     votes: [Vec<f32>; 2],
-    /// How relevant symbols are.
+    /// Relevance of symbols.
     relevance: HashMap<u32, f32>,
-    /// The place of the first neighbour that used a fact, by fact; 0 if none did.
+    /// Place of the first neighbor that used a fact, by fact; 0 if none did.
     first: Vec<u32>,
     hammer: Vec<Scored>,
     close: [Vec<f32>; 3],
@@ -287,7 +289,7 @@ impl<'a> SignalContext<'a> {
         }
     }
 
-    /// The best of each source.
+    /// Returns the best facts of each source.
     fn candidates(&self) -> Vec<u32> {
         let before = self.before;
         let top = |scores: &[f32], number: usize| {
@@ -311,7 +313,7 @@ impl<'a> SignalContext<'a> {
         let alike = self.near.alike.iter().filter(|(fact, _)| (*fact as usize) < before);
         alike.take(CANDIDATES / 2).for_each(|&(fact, _)| take(fact));
         self.reached.iter().take(CANDIDATES).for_each(|&(fact, _)| take(fact));
-        // What speaks of nothing special is used everywhere, and where no proof is known nothing else says so.
+        // Facts whose symbols are all common are used everywhere; without proofs, no other source finds them.
         best(self.general(), CANDIDATES).into_iter().for_each(|(fact, _)| take(fact));
         (0..before.min(CANDIDATES / 2)).for_each(|fact| take(fact as u32));
         if let Some(model) = self.context.model {
@@ -321,7 +323,7 @@ impl<'a> SignalContext<'a> {
         (0..before as u32).filter(|&fact| is_candidate[fact as usize]).collect()
     }
 
-    /// How common the rarest symbol of each fact is.
+    /// Scores each fact by how common its rarest symbol is.
     fn general(&self) -> Vec<Scored> {
         let index = self.index;
         let rarest =
@@ -350,7 +352,7 @@ impl<'a> SignalContext<'a> {
         signals
     }
 
-    /// What the goal's symbols lead to.
+    /// Fills in the signals of the facts reached from the goal's symbols.
     fn fill_reach(&self, signals: &mut SignalTable) {
         for row in signals.rows.chunks_exact_mut(SignalTable::COUNT) {
             row[Signal::reach_rank as usize] = -9.0;
@@ -364,7 +366,7 @@ impl<'a> SignalContext<'a> {
         }
     }
 
-    /// What a model says.
+    /// Fills in the signals from a model.
     fn fill_model(&self, signals: &mut SignalTable) {
         let Some(ModelScores { scores, base_rates, known }) = self.context.model else { return };
         let SignalTable { facts, rows } = signals;
@@ -381,7 +383,7 @@ impl<'a> SignalContext<'a> {
         fill_rank(rows, facts.len(), Signal::model_odds, Signal::model_rank);
     }
 
-    /// What proofs say about a fact.
+    /// Fills in the signals of a fact from proofs.
     fn fill_use(&self, fact: u32, row: &mut [f32]) {
         let (number, known) = (fact as usize, &self.index.facts[fact as usize]);
         let mut set = |at: Signal, value: f32| row[at as usize] = value;
@@ -433,7 +435,7 @@ impl<'a> SignalContext<'a> {
         set(Signal::proof_size, (1.0 + known.proofs.first().map_or(0, Vec::len) as f32).ln());
     }
 
-    /// What a fact says, beside what the goal says.
+    /// Fills in the similarity of a fact to the goal.
     fn fill_likeness(&self, fact: u32, common: &Common, row: &mut [f32]) {
         let index = self.index;
         let known = &index.facts[fact as usize];
@@ -489,7 +491,7 @@ impl<'a> SignalContext<'a> {
         set(Signal::symbols, (1.0 + known.symbols().len() as f32).ln());
     }
 
-    /// How often proofs of facts with the goal's features use a fact.
+    /// Fills in how often proofs of facts with the goal's features use a fact.
     fn fill_odds(&self, fact: u32, row: &mut [f32]) {
         let index = self.index;
         let known: &IndexedFact = &index.facts[fact as usize];
@@ -514,7 +516,7 @@ impl<'a> SignalContext<'a> {
         row[Signal::given_rarest as usize] = rarest.1;
     }
 
-    /// What is the same for all candidates.
+    /// Fills in the signals that are equal for all candidates.
     fn fill_goal(&self, row: &mut [f32]) {
         let mut set = |at: Signal, value: f32| row[at as usize] = value;
         set(Signal::goal_unknown, self.goal.unknown);
@@ -530,7 +532,7 @@ impl<'a> SignalContext<'a> {
         set(Signal::log_facts, (1.0 + self.before as f32).ln());
     }
 
-    /// Scores that mean something beside those of other candidates only.
+    /// Fills in the signals that only compare candidates with each other.
     fn fill_ranks(&self, signals: &mut SignalTable) {
         let SignalTable { facts, rows } = signals;
         let highest = self.hammer.first().map_or(1.0, |&(_, score)| score.max(1e-12));
@@ -579,12 +581,12 @@ fn fill_rank(rows: &mut [f32], number: usize, from: Signal, to: Signal) {
     }
 }
 
-/// The places of some signals.
+/// Returns the places of some signals.
 fn places(names: &'static [&str]) -> impl Iterator<Item = usize> {
     (0..).zip(SignalTable::NAMES).filter(move |(_, name)| names.contains(name)).map(|(place, _)| place)
 }
 
-/// Which features the goal has.
+/// Features of the goal, for comparison with those of facts.
 struct Common {
     /// Ascending.
     features: Vec<u32>,
@@ -606,7 +608,7 @@ impl Common {
     }
 }
 
-/// Squared rarities of a fact's features, added up.
+/// Sums of squared rarities of a fact's features.
 #[derive(Clone, Copy, Default)]
 struct Sums {
     all: f32,

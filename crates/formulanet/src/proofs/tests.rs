@@ -8,14 +8,14 @@ use proptest::prelude::*;
 use crate::proofs::index::OWN;
 use crate::proofs::{Features, Method, ProofIndex, SignalTable};
 
-/// The features of a statement of HOL Light.
+/// Returns the features of a statement of HOL Light.
 fn features(text: &str) -> Features {
     let mut names = Interner::new();
     let formula = hol::parse(text, &hol::Options::default(), &mut names).unwrap();
     Features::of(&formula, &names)
 }
 
-/// Facts with what their proofs used.
+/// Makes an index of facts with the dependencies of their proofs.
 fn index(facts: &[(&str, &[usize])]) -> ProofIndex {
     let mut index = ProofIndex::default();
     for (text, used) in facts {
@@ -27,7 +27,7 @@ fn index(facts: &[(&str, &[usize])]) -> ProofIndex {
     index
 }
 
-/// The numbers of a ranking.
+/// Returns the numbers of a ranking.
 fn ranked(index: &ProofIndex, goal: &str, method: Method, number: usize) -> Vec<usize> {
     let best = index.rank(&index.goal(&features(goal)), index.len(), method, number);
     best.into_iter().map(|(fact, _)| fact).collect()
@@ -62,7 +62,7 @@ fn what_speaks_of_nothing_new_is_familiar() {
     };
     // The goal's own symbols first; without others, nothing leads from classes to what they are part of.
     check(&[], &[0, 1]);
-    // Whoever is found lends symbols, the first more than the next.
+    // Found facts lend their symbols, the first more than the next.
     check(&[1], &[0, 1, 3, 2]);
     check(&[1, 2], &[0, 1, 2, 4, 3]);
     // Of two that are equally familiar, the later.
@@ -134,7 +134,7 @@ fn only_earlier_facts_are_candidates() {
 /// An equation `s (t x) = u y` by the numbers of its symbols.
 type Equation = (u8, u8, u8);
 
-/// A fact's equations, and what its proof uses of the facts before it.
+/// A fact's equations, and the earlier facts that its proof uses.
 type Line = (Vec<Equation>, Vec<prop::sample::Index>);
 
 fn library() -> impl Strategy<Value = Vec<Line>> {
@@ -144,7 +144,7 @@ fn library() -> impl Strategy<Value = Vec<Line>> {
     prop::collection::vec(line, 2..30)
 }
 
-/// Statements whose symbols have names of a style, and numbers of what they use.
+/// Returns statements whose symbols have names of a style, and the numbers of their dependencies.
 fn written(library: &[Line], style: &str) -> Vec<(String, Vec<usize>)> {
     let name = |symbol: u8| match style {
         "reversed" => format!("zz{}", 9 - symbol),
@@ -173,7 +173,7 @@ fn made(lines: &[(String, Vec<usize>)]) -> ProofIndex {
 /// Rankings by all methods, and signals.
 type Answers = (Vec<Vec<(usize, f32)>>, Vec<Vec<f32>>);
 
-/// All that can be asked of a index.
+/// Returns all that an index can answer.
 fn answers(index: &ProofIndex, goal: &str) -> Answers {
     let goal = index.goal(&features(goal));
     let rankings = Method::ALL.map(|(_, method)| index.rank(&goal, index.len(), method, 40)).to_vec();
@@ -255,7 +255,7 @@ proptest! {
         }
         let expected = answers(&one_by_one, GOAL[0]);
         prop_assert_eq!(&answers(&from_bulk, GOAL[0]), &expected);
-        // What is taken back and learned again leaves no trace.
+        // Proofs that are removed and added again leave no trace.
         let fact = taken.index(lines.len());
         let proofs = from_bulk.take_proofs(fact);
         prop_assert_eq!(from_bulk.proof_count(), one_by_one.proof_count() - proofs.len());

@@ -1,20 +1,21 @@
-//! Decision trees whose leaves are added up.
+//! Decision trees whose leaves are summed.
 
 use safetensors::tensor::{Dtype, SafeTensors};
 
-/// Trees of one depth over rows of one width.
+/// Trees of equal depth over rows of equal width.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct TreeEnsemble {
     pub width: usize,
     pub depth: usize,
-    /// For every tree, its inner nodes level by level: which number of a row, and above what to go right.
+    /// For every tree, its inner nodes level by level: the column to test, and the threshold above which to
+    /// go right.
     pub columns: Vec<u8>,
     pub thresholds: Vec<f32>,
     /// For every tree, its leaves from left to right.
     pub leaves: Vec<f32>,
 }
 
-/// Levels of a tree, at most.
+/// Maximum number of levels of a tree.
 pub const DEEPEST: usize = 12;
 
 /// Names of the parts in a file.
@@ -22,27 +23,27 @@ const COLUMNS: &str = "columns";
 const THRESHOLDS: &str = "thresholds";
 const LEAVES: &str = "leaves";
 
-/// A part of a file: its name, what its numbers are, its shape and its bytes.
+/// A part of a file: its name, number type, shape and bytes.
 pub type Part = (&'static str, Dtype, Vec<usize>, Vec<u8>);
 
 impl TreeEnsemble {
-    /// No tree yet. Rows have at most 256 numbers.
+    /// Makes an ensemble without trees. Rows have at most 256 numbers.
     pub fn new(width: usize, depth: usize) -> Self {
         TreeEnsemble { width: width.min(256), depth: depth.clamp(1, DEEPEST), ..TreeEnsemble::default() }
     }
 
-    /// How many trees there are.
+    /// Returns the number of trees.
     pub fn len(&self) -> usize {
         self.leaves.len() >> self.depth
     }
 
-    /// Whether there is none.
+    /// Whether there are no trees.
     pub fn is_empty(&self) -> bool {
         self.leaves.is_empty()
     }
 
-    /// Adds a tree: its inner nodes level by level, each with the number of a row that it looks at and above what it goes
-    /// right, and its leaves.
+    /// Adds a tree: its inner nodes level by level, each with the column to test and the threshold above
+    /// which to go right, and its leaves.
     pub fn push(&mut self, splits: &[(u8, f32)], leaves: &[f32]) {
         debug_assert!(splits.len() + 1 == 1 << self.depth && leaves.len() == 1 << self.depth);
         self.columns.extend(splits.iter().map(|(column, _)| *column));
@@ -50,12 +51,12 @@ impl TreeEnsemble {
         self.leaves.extend_from_slice(leaves);
     }
 
-    /// The score of a row.
+    /// Returns the score of a row.
     pub fn score(&self, row: &[f32]) -> f32 {
         (0..self.len()).map(|tree| self.score_by(tree, row)).sum()
     }
 
-    /// What one tree adds to the score of a row.
+    /// Returns the score that one tree contributes to a row.
     pub fn score_by(&self, tree: usize, row: &[f32]) -> f32 {
         let inner = (1 << self.depth) - 1;
         let columns = &self.columns[tree * inner..][..inner];
@@ -67,7 +68,7 @@ impl TreeEnsemble {
         self.leaves[(tree << self.depth) + node - inner]
     }
 
-    /// As files have it.
+    /// Returns the parts of a file.
     pub fn parts(&self) -> [Part; 3] {
         let bytes = |numbers: &[f32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
         let (trees, outer) = (self.len(), 1usize << self.depth);
@@ -78,7 +79,7 @@ impl TreeEnsemble {
         ]
     }
 
-    /// The trees of a file, for rows of a width; or what was found instead.
+    /// Reads the trees of a file, for rows of a width; the error says what was found instead.
     pub fn read(tensors: &SafeTensors<'_>, width: usize) -> Result<Self, String> {
         let tensor = |key: &str, dtype: Dtype| {
             let found = tensors.tensor(key).map_err(|error| error.to_string())?;

@@ -1,8 +1,9 @@
-//! Compiled Lean modules, `.olean` files, read without Lean: statements as exact terms, and what their proofs used.
+//! Compiled Lean modules, `.olean` files, read without Lean: statements as exact terms, and the dependencies
+//! of their proofs.
 //!
-//! A module is one file, or several: `M.olean` has what others may see, `M.olean.private` the proofs. Statements are printed
-//! as Lean prints them without notation, with every function by its full name, and without implicit arguments, instances and
-//! proofs, so that they are read like any other Lean text.
+//! A module is one file or several: `M.olean` has the public part, `M.olean.private` the proofs. Statements
+//! are printed as Lean prints them without notation: with every function by its full name, and without
+//! implicit arguments, instances and proofs. So they are parsed like any other Lean text.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs;
@@ -20,27 +21,27 @@ use module::{Declared, Known, Module};
 use objects::{Damage, LARGEST};
 use signature::Signatures;
 
-/// Modules, at most: many times Mathlib.
+/// Maximum number of modules: many times Mathlib.
 const MOST_MODULES: usize = 1 << 18;
-/// Folders inside of folders, at most.
+/// Maximum depth of nested directories.
 const DEEPEST: usize = 64;
 
 /// A statement of a compiled module.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LeanFact {
-    /// The module that it is from.
+    /// Module that contains it.
     pub module: String,
-    /// Its full name.
+    /// Full name.
     pub name: String,
-    /// The declaration.
+    /// Declaration.
     pub text: String,
-    /// The theorems that its proof uses, if the file has it.
+    /// Theorems that its proof uses, if the file has the proof.
     pub proof: Option<Vec<String>>,
 }
 
-/// The compiled modules of some folders, imports first.
+/// The compiled modules of some directories, imports first.
 pub struct LeanModules {
-    /// Files by modules, in order.
+    /// Modules with their files, in order.
     files: VecDeque<(String, PathBuf)>,
     count: usize,
     signatures: Signatures,
@@ -51,11 +52,12 @@ pub struct LeanModules {
 }
 
 impl LeanModules {
-    /// Finds the modules of folders, such as `.lake/build/lib/lean`, and the order in which they import each other.
+    /// Finds the modules of directories, such as `.lake/build/lib/lean`, and the order in which they import
+    /// each other.
     ///
     /// # Errors
     ///
-    /// Returns an error if a folder has none, or a file cannot be read or is damaged.
+    /// Returns an error if a directory has none, or a file cannot be read or is damaged.
     pub fn open(folders: &[PathBuf]) -> Result<Self, Error> {
         let mut found = Vec::new();
         for folder in folders {
@@ -77,22 +79,22 @@ impl LeanModules {
         Ok(LeanModules { files: files.into(), count, signatures, known, facts, skipped: 0, missing })
     }
 
-    /// The number of modules.
+    /// Returns the number of modules.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The number of statements so far that were too large to print.
+    /// Returns the number of statements so far that were too large to print.
     pub fn skipped(&self) -> usize {
         self.skipped
     }
 
-    /// The number of imported modules that no folder has.
+    /// Returns the number of imported modules that no directory has.
     pub fn missing(&self) -> usize {
         self.missing
     }
 
-    /// The next statement, or `None` at the end.
+    /// Returns the next statement, or `None` at the end.
     ///
     /// # Errors
     ///
@@ -108,7 +110,7 @@ impl LeanModules {
             let mut opened = open(&file, false)?;
             let declared = opened.declared(&mut self.signatures, &mut self.known, &mut self.skipped);
             let declared = declared.map_err(fail)?;
-            // Where proofs have a file of their own, it points into the others.
+            // If proofs have a file of their own, it points into the others.
             let mut with_proofs = if part(&file, "private").is_file() { open(&file, true)? } else { opened };
             let mut proofs = with_proofs.proofs(&mut self.known).map_err(fail)?;
             self.facts.extend(declared.into_iter().map(|Declared { name, text }| LeanFact {
@@ -122,7 +124,7 @@ impl LeanModules {
     }
 }
 
-/// The file of another part of a module.
+/// Returns the file of another part of a module.
 fn part(file: &Path, name: &str) -> PathBuf {
     let mut path = file.as_os_str().to_owned();
     path.push(".");
@@ -130,7 +132,7 @@ fn part(file: &Path, name: &str) -> PathBuf {
     path.into()
 }
 
-/// Reads a module, with its proofs if so.
+/// Reads a module, with its proofs if `with_proofs`.
 fn open(file: &Path, with_proofs: bool) -> Result<Module, Error> {
     let mut parts = vec![file.to_owned()];
     if with_proofs {
@@ -156,7 +158,7 @@ fn damaged(file: &Path, damage: &str) -> Error {
     Error::corrupt(Artefact::LeanModule, file, damage)
 }
 
-/// Finds the modules below a folder, in the order of their names.
+/// Finds the modules below a directory, in the order of their names.
 fn find(folder: &Path, found: &mut Vec<(String, PathBuf)>) -> Result<(), Error> {
     let mut stack = vec![(folder.to_owned(), String::new(), 0)];
     while let Some((folder, prefix, depth)) = stack.pop() {
@@ -183,7 +185,7 @@ fn find(folder: &Path, found: &mut Vec<(String, PathBuf)>) -> Result<(), Error> 
     Ok(())
 }
 
-/// Modules with their imports first, and how many imports there are no files of.
+/// Returns modules with their imports first, and the number of imports without a file.
 fn in_order(
     found: Vec<(String, PathBuf)>,
     imports: &HashMap<String, Vec<String>>,
@@ -194,7 +196,7 @@ fn in_order(
     }
     let (mut order, mut seen, mut missing) = (Vec::new(), HashSet::new(), HashSet::new());
     for (module, _) in &found {
-        // A module, and whether its imports were taken already.
+        // A module, and whether its imports are already in the list.
         let mut stack = vec![(module.as_str(), false)];
         while let Some((module, is_ready)) = stack.pop() {
             let Some(file) = files.get(module) else {

@@ -1,4 +1,4 @@
-//! What the proofs of a library say about a goal.
+//! Retrieval by the recorded proofs of a library.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,31 +10,31 @@ use crate::policy::TUNING;
 use crate::proofs::{Context, Features, ProofIndex, SignalBlend, SignalTable};
 use crate::rerank::{JointReranker, log_odds, probability};
 
-/// The statements of a library by what they are recognised by, and what their proofs used.
+/// The statements of a library, with their features and the dependencies of their proofs.
 #[derive(Clone, Debug, Default)]
 pub struct ProofRetriever {
     index: ProofIndex,
     numbers: HashMap<String, u32>,
-    /// How often a name comes before that of the fact before it.
+    /// Number of names that sort before the name of the preceding fact.
     descents: usize,
     last: String,
 }
 
-/// How candidates are re-ranked.
+/// The second stage, which re-ranks candidates.
 pub struct RerankStage<'a> {
-    /// What reads them.
+    /// The re-ranker.
     pub reranker: &'a JointReranker,
     /// The graph of the goal.
     pub goal: &'a StatementGraph,
 }
 
 impl ProofRetriever {
-    /// Statements in order, with what their proofs used.
+    /// Returns the statements in order, with the dependencies of their proofs.
     pub fn index(&self) -> &ProofIndex {
         &self.index
     }
 
-    /// Adds a statement behind all others.
+    /// Appends a statement.
     pub fn add_fact(&mut self, name: String, features: &Features) {
         let number = self.index.add_fact(features);
         self.descents += usize::from(name < self.last);
@@ -42,7 +42,7 @@ impl ProofRetriever {
         self.numbers.insert(name, number as u32);
     }
 
-    /// Adds a proof of a statement. What it used counts as far as it comes before what was proved.
+    /// Adds a proof of a statement. Dependencies count as far as they precede the statement.
     pub fn add_proof(&mut self, name: &str, used: &[String]) {
         let Some(&fact) = self.numbers.get(name) else { return };
         let used = used.iter().filter_map(|name| self.numbers.get(name));
@@ -50,17 +50,18 @@ impl ProofRetriever {
         self.index.add_proof(fact as usize, &used);
     }
 
-    /// Takes the proofs of a statement back, for asking what it needs.
+    /// Removes the proofs of a statement, so that it can be a goal.
     pub fn take_proofs(&mut self, fact: usize) {
         self.index.take_proofs(fact);
     }
 
-    /// Whether the order of the facts can mean something: it does not in a short list, nor where names are sorted.
+    /// Whether the order of the facts can mean something: it does not in a short list, nor if names are
+    /// sorted.
     pub fn is_ordered(&self) -> bool {
         self.descents > 0 && self.index.len() >= TUNING.ordered_from
     }
 
-    /// The facts before a place that are eligible, with their ranking signals for a goal.
+    /// Returns the eligible facts before a place, with their signals for a goal.
     pub fn signals(
         &self,
         features: &Features,
@@ -72,7 +73,8 @@ impl ProofRetriever {
     }
 }
 
-/// Log-odds of facts that similar proofs used, each moved by how much likelier than the others the model finds it.
+/// Returns the log-odds of facts that similar proofs used, each moved by how much likelier than the others
+/// the model finds it.
 pub(crate) fn next_to_model(
     found: impl Iterator<Item = (usize, f32)>,
     scores: &[f32],
@@ -85,7 +87,7 @@ pub(crate) fn next_to_model(
     found.into_iter().map(moved).collect()
 }
 
-/// Turns a model's scores into those of a ranking: the facts that were found come first, by their log-odds.
+/// Turns a model's scores into those of a ranking in which the found facts come first, by their log-odds.
 pub(crate) fn put_first(scores: &mut [f32], found: &[(usize, f32)]) {
     let lowest = found.iter().map(|(_, odds)| probability(*odds)).fold(1.0, f32::min);
     scores.iter_mut().for_each(|score| *score *= lowest);
@@ -94,12 +96,12 @@ pub(crate) fn put_first(scores: &mut [f32], found: &[(usize, f32)]) {
     }
 }
 
-/// The candidates of signals with their log-odds, the best first, of which the best are re-ranked, if
-/// somebody reads. `graph` gives the graph of a fact, `name` the reader's number of a symbol.
+/// Returns the candidates of a table with their log-odds, best first; if there is a second stage, the best
+/// are re-ranked. `graph` returns the graph of a fact, `name` the re-ranker's number of a symbol.
 ///
 /// # Errors
 ///
-/// If goal and facts are too large stage.
+/// Returns an error if goal and facts are too large.
 pub fn blended<'a>(
     signals: &SignalTable,
     blend: &SignalBlend,

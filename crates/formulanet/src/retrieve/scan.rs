@@ -1,4 +1,5 @@
-//! Scores: what each kind of model needs of a statement and of a conjecture, and what it says of the two.
+//! Scoring: the data that each kind of model needs of a statement and of a conjecture, and the score of the
+//! pair.
 
 use std::ops::Range;
 
@@ -12,32 +13,32 @@ use crate::model::memory::statements::{ConjectureContext, REMEMBERED, StatementK
 use crate::retrieve::{VectorRetriever, unknown_symbols};
 use crate::util::vector::{CHUNK, dot};
 
-/// What scores need of a conjecture.
+/// The data of a conjecture that scoring needs.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct GoalVector {
     vector: Vec<f32>,
-    /// Towers: what proofs of similar conjectures used.
+    /// Towers: dependencies of the proofs of similar conjectures.
     shares: NeighborVotes,
-    /// Classifiers: what hints need of it.
+    /// Classifiers: the conjecture's part of the hints.
     context: ConjectureContext,
-    /// Symbols that the model does not know, and their share.
+    /// Symbols that the model's vocabulary lacks, and their share.
     unknown: Vec<u32>,
     unknown_share: f32,
 }
 
-/// A model at work, by what it does.
+/// A model in use, by its kind.
 #[derive(Clone, Copy)]
 pub(crate) enum ScoringModel<'a> {
-    /// Ranks by the dot product of two towers, and by what proofs of similar conjectures used.
+    /// Ranks by the dot product of two towers, and by the dependencies of the proofs of similar conjectures.
     Towers(&'a Network, &'a ModelFile),
-    /// Judges pairs, with hints on what training saw.
+    /// Classifies pairs, with hints from the training data.
     Classifier(&'a Network, &'a ModelFile),
-    /// Knows no symbol, so that symbols in common decide.
+    /// Has no vocabulary, so that common symbols decide.
     Nothing,
 }
 
 impl VectorRetriever {
-    /// Numbers of a statement's vector.
+    /// Returns the width of a statement's vector.
     pub fn width(&self) -> usize {
         match self.scoring_model() {
             ScoringModel::Towers(network, _) => network.model().config().tower(),
@@ -46,8 +47,8 @@ impl VectorRetriever {
         }
     }
 
-    /// Rows of statements with their names. A row depends on its statement alone. Names count only for a model that knows
-    /// what proofs used, and only to tell equal statements apart.
+    /// Returns rows for statements, given with their names. A row depends on its statement alone. Names
+    /// matter only for a model with the proofs of its training data, and only to tell equal statements apart.
     pub fn rows(&self, statements: &[(&str, &Encoded)]) -> VectorColumn {
         let mut rows = VectorColumn::new(self.width());
         for chunk in statements.chunks(CHUNK) {
@@ -87,7 +88,8 @@ impl VectorRetriever {
         rows
     }
 
-    /// How alike a statement and those of some rows are: the cosine of the angle between their vectors.
+    /// Returns the similarity of a statement to those of some rows: the cosine of the angle between their
+    /// vectors.
     pub fn similarities(&self, statement: &Encoded, rows: &VectorColumn) -> Vec<f32> {
         let own = self.rows(&[("", statement)]);
         let vector = own.get(0).vector;
@@ -99,7 +101,7 @@ impl VectorRetriever {
         rows.iter().map(|row| cosine(row.vector)).collect()
     }
 
-    /// What scores need of a conjecture.
+    /// Returns the data of a conjecture that scoring needs.
     pub fn goal_vector(&self, conjecture: &Encoded) -> GoalVector {
         let unknown = unknown_symbols::symbol_ids(conjecture.unknown());
         let goal = GoalVector { unknown, unknown_share: conjecture.unknown_share(), ..GoalVector::default() };
@@ -118,8 +120,8 @@ impl VectorRetriever {
         }
     }
 
-    /// A conjecture that nothing is known of: how useful a statement is for it says how useful it is in general. `None`
-    /// for a model that has not learnt what usual conjectures are like.
+    /// Returns a stand-in for an unknown conjecture: a statement's score for it is its general usefulness.
+    /// `None` for a model without such a conjecture.
     pub fn typical_goal_vector(&self) -> Option<GoalVector> {
         match self.scoring_model() {
             ScoringModel::Towers(_, trained) => (trained.typical.len() == self.width()).then(|| {
@@ -134,7 +136,7 @@ impl VectorRetriever {
         }
     }
 
-    /// The probability that each of some rows is useful for a conjecture, as far as the model knows.
+    /// Returns the model's estimate of the probability that each of some rows is useful for a conjecture.
     fn model_scores(&self, goal: &GoalVector, rows: &VectorColumn, range: Range<usize>) -> Vec<f32> {
         match self.scoring_model() {
             ScoringModel::Towers(network, trained) => {
@@ -162,13 +164,13 @@ impl VectorRetriever {
     }
 }
 
-/// Scores of statements for a conjecture, in the making: they can come in parts, but symbols that the model does not
-/// know are compared over all of them.
+/// Scoring of statements for a conjecture in parts. Symbols outside the model's vocabulary are compared over
+/// all of the statements.
 pub struct VectorScan<'a> {
     retriever: &'a VectorRetriever,
     goal: &'a GoalVector,
     scores: Vec<f32>,
-    /// Unknown symbols of every statement, if the conjecture has some.
+    /// Unknown symbols of every statement, if the conjecture has any.
     unknown: Vec<Vec<u32>>,
 }
 
@@ -190,8 +192,8 @@ impl<'a> VectorScan<'a> {
         }
     }
 
-    /// The scores of all, in order. As far as the model does not know the conjecture's symbols, symbols in common
-    /// decide.
+    /// Returns the scores of all, in order. As far as the conjecture's symbols are unknown to the model,
+    /// common symbols decide.
     pub fn finish(mut self) -> Vec<f32> {
         let share = MOST_OVERLAP * self.goal.unknown_share;
         if share > 0.0 {
@@ -204,11 +206,11 @@ impl<'a> VectorScan<'a> {
     }
 }
 
-/// How much of a score symbols in common decide if the model knows no symbol of the conjecture; the rest still tells
-/// statements apart that have nothing in common with it, or the same.
+/// Weight of common symbols in a score if the model knows no symbol of the conjecture. The rest of the score
+/// orders statements with no symbols, or the same ones, in common with it.
 const MOST_OVERLAP: f32 = 0.9;
 
-/// A range in about equal parts.
+/// Splits a range into about equal parts.
 fn parts(range: Range<usize>, threads: usize) -> Vec<Range<usize>> {
     let size = range.len().div_ceil(threads.max(1)).max(1024);
     range.clone().step_by(size).map(|start| start..(start + size).min(range.end)).collect()

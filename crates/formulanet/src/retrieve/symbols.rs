@@ -1,16 +1,16 @@
-//! Candidates by what statements say alone: renaming all symbols changes nothing.
+//! Retrieval by formulas alone: renaming all symbols changes nothing.
 
 use std::collections::HashSet;
 
 use crate::proofs::{Features, IndexedGoal, ProofIndex};
 use crate::rerank::ToldFeatures;
 
-/// How many of the best come first, whatever they speak of: see `results/problem-graph.md`.
+/// Number of the best candidates that come first, whatever their symbols: see `results/problem-graph.md`.
 const FIRST: usize = 8;
-/// How many of the candidates behind these are put there by how familiar their symbols are.
+/// Number of the candidates after these that are ordered by the familiarity of their symbols.
 const FAMILIAR: usize = 1024;
 
-/// What statements alone say about candidates for a goal.
+/// Scores of candidates for a goal by formulas alone.
 pub struct SymbolRetriever {
     /// A score for each candidate.
     pub scores: Vec<f32>,
@@ -19,7 +19,7 @@ pub struct SymbolRetriever {
 }
 
 impl SymbolRetriever {
-    /// Looks at candidates.
+    /// Scores candidates for a goal.
     pub fn new(goal: &Features, candidates: &[Features]) -> Self {
         let mut index = ProofIndex::default();
         for features in candidates {
@@ -35,7 +35,8 @@ impl SymbolRetriever {
         SymbolRetriever { scores, index, goal }
     }
 
-    /// The scores, where behind the best few come candidates that speak of what the goal and the best speak of.
+    /// Returns the scores, changed so that familiar candidates follow the best few: those with symbols of the
+    /// goal and of the best.
     pub fn with_familiar(self) -> Vec<f32> {
         let SymbolRetriever { mut scores, index, goal } = self;
         let mut order: Vec<usize> = (0..scores.len()).collect();
@@ -47,7 +48,7 @@ impl SymbolRetriever {
         let mut familiar = index.by_familiar_symbols(&goal, &order, FAMILIAR);
         familiar.retain(|fact| !is_first.contains(fact));
         let steps = (familiar.len() + 1) as f32;
-        // Half of what is left below the first ones is for what is familiar, the other half for the rest.
+        // Half of the scores below the first ones is for familiar candidates, the other half for the rest.
         for &fact in behind {
             scores[fact] *= 0.5;
         }
@@ -64,7 +65,7 @@ mod tests {
 
     use super::*;
 
-    /// Who comes behind the first, if candidates were found with such scores.
+    /// Checks which candidates follow the first ones, given the scores of retrieval.
     fn check(goal: &str, candidates: &[&str], scores: &[f32], expected: &[usize]) {
         let mut names = Interner::new();
         let mut features = |text: &&str| {
@@ -84,13 +85,14 @@ mod tests {
     #[test]
     fn what_is_familiar_comes_behind_the_best() {
         let mut candidates = vec!["!x. ring x ==> group x"; FIRST];
-        // Behind the best: a fact of other things, one with a strange symbol, and one of symbols that others have.
+        // After the best: a fact about other symbols, one with an unfamiliar symbol, and one of symbols that
+        // others have.
         candidates.extend(["!x. graph x ==> tree x", "!x. ring x ==> field x", "group zero"]);
         let scores: Vec<f32> = (0..candidates.len()).map(|number| 1.0 / (2.0 + number as f32)).collect();
         check("ring zero", &candidates, &scores, &[FIRST + 2, FIRST + 1, FIRST]);
         check("ring zero", &candidates[..3], &scores[..3], &[]);
         check("ring zero", &[], &[], &[]);
-        // Who has nothing in common with anybody keeps the order.
+        // Candidates that have nothing in common with others keep their order.
         let strangers = vec!["!x. x = x"; FIRST + 2];
         let scores: Vec<f32> = (0..strangers.len()).map(|number| 1.0 / (12.0 - number as f32)).collect();
         check("ring zero", &strangers, &scores, &[1, 0]);

@@ -1,18 +1,19 @@
-//! Symbols that a conjecture and statements have in common although the model has never seen them.
+//! Comparison of a conjecture and statements by symbols that the model has never seen.
 //!
-//! To the network, symbols that training did not have look alike. But who writes a theory with symbols of its own uses
-//! the same ones in axioms and conjecture, and that says much: statements are compared by their unknown symbols, rare ones
-//! counting more, and symbols of the statements that are most like the conjecture lead to others.
+//! To the network, all symbols outside its training data are alike. But a theory with its own symbols uses
+//! them in axioms and conjecture alike, which is informative. So statements are compared by their unknown
+//! symbols, rare ones counting more, and symbols of the statements most similar to the conjecture lead to
+//! others.
 
 use std::collections::HashMap;
 
 use crate::util::hash::digest;
 
-/// Symbols of a statement that are compared, at most.
+/// Maximum number of symbols of a statement that are compared.
 const MOST: usize = 12;
 
-/// The numbers of a statement's unknown symbols, in an order that is the same for all statements; of too many, those that
-/// come first in it.
+/// Returns the numbers of a statement's unknown symbols, at most [`MOST`], in an order that is the same for
+/// all statements.
 pub(crate) fn rare_symbol_ids(unknown: &[String]) -> Vec<u32> {
     let mut numbers = symbol_ids(unknown);
     numbers.sort_unstable();
@@ -20,17 +21,17 @@ pub(crate) fn rare_symbol_ids(unknown: &[String]) -> Vec<u32> {
     numbers
 }
 
-/// The number of every symbol.
+/// Returns the number of every symbol.
 pub(crate) fn symbol_ids(unknown: &[String]) -> Vec<u32> {
     unknown.iter().map(|label| 1 + (digest(label.as_bytes()) % ((1 << 24) - 1)) as u32).collect()
 }
 
-/// Statements whose symbols lead to others, and how much less such symbols count.
+/// Number of statements whose symbols lead to others, and the factor by which such symbols count less.
 const LEADERS: usize = 10;
 const DECAY: f32 = 0.5;
 
-/// How like a conjecture with unknown symbols each statement is, from 0 to 1: the cosine of their symbols, a symbol
-/// counting by how few statements have it.
+/// Returns the similarity of each statement to a conjecture with unknown symbols, from 0 to 1: the cosine of
+/// their symbols, each weighted by its rarity.
 pub(crate) fn overlap_cosine(conjecture: &[u32], statements: &[Vec<u32>]) -> Vec<f32> {
     let mut counts: HashMap<u32, u32> = HashMap::new();
     for &number in statements.iter().flatten() {
@@ -66,8 +67,8 @@ pub(crate) fn overlap_cosine(conjecture: &[u32], statements: &[Vec<u32>]) -> Vec
     compare(&wanted)
 }
 
-/// About how probable it is that a statement with such a likeness is useful: measured on Mizar's theorems, among a
-/// thousand statements.
+/// Returns the approximate probability that a statement of some similarity is useful: measured on Mizar's
+/// theorems, among a thousand statements.
 pub(crate) fn probability(likeness: f32) -> f32 {
     likeness * likeness.sqrt()
 }
@@ -80,7 +81,7 @@ mod tests {
         text.split_whitespace().map(str::to_owned).collect()
     }
 
-    /// The statements from the most like a conjecture to the least.
+    /// Returns the statements from the most to the least similar to a conjecture.
     fn order(conjecture: &str, statements: &[&str]) -> Vec<usize> {
         let rows: Vec<_> = statements.iter().map(|text| rare_symbol_ids(&labels(text))).collect();
         let likeness = overlap_cosine(&symbol_ids(&labels(conjecture)), &rows);
@@ -98,7 +99,7 @@ mod tests {
         check("a b", &["c", "a c", "a b"], &[2, 1, 0]);
         // `a` is everywhere, `b` is rare
         check("a b", &["a c", "a d", "b e", "a"], &[2, 3, 0, 1]);
-        // `c` is in nothing but what has a symbol of the conjecture
+        // `c` occurs only in a statement that has a symbol of the conjecture
         check("a", &["d e", "c d", "a c", "f"], &[2, 1, 0, 3]);
         check("", &["a", "b"], &[0, 1]);
         check("a", &["", "a"], &[1, 0]);

@@ -1,4 +1,4 @@
-//! A model at work: ranks statements for a conjecture.
+//! Retrieval by a model: ranks statements for a conjecture.
 
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -17,49 +17,51 @@ use crate::retrieve::scan::ScoringModel;
 use crate::retrieve::{GoalVector, VectorScan};
 use crate::{Error, Language, Statement};
 
-/// A statement with its place and its score.
+/// A statement's number and its score.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ScoredStatement {
-    /// The number of the statement among those that were ranked.
+    /// Number of the statement among those that were ranked.
     pub statement: usize,
-    /// The probability that it is useful.
+    /// Estimated probability that it is useful.
     pub score: f32,
 }
 
-/// A trained network that scores statements for a conjecture; or none, where statements are compared by their symbols.
+/// A trained network that scores statements for a conjecture. Without a network, statements are compared by
+/// their symbols.
 pub struct VectorRetriever {
     model: Option<(Network, ModelFile)>,
-    /// Shared with every reader of formulas, which asks it for names.
+    /// Shared with all parsers of formulas, which look up names in it.
     vocabulary: Arc<Vocabulary>,
     limits: Limits,
-    /// Computed once, because it is a hash of very much.
+    /// Computed once, because it is a hash of much data.
     fingerprint: OnceLock<String>,
 }
 
 impl VectorRetriever {
-    /// The shipped model for libraries in HOL Light's syntax, on all cores.
+    /// Loads the built-in model for libraries in HOL Light's syntax, on all cores.
     ///
     /// # Errors
     ///
-    /// If the model that is built in cannot be read, which would be a fault of the build.
+    /// Returns an error if the built-in model cannot be read, which would be a fault of the build.
     pub fn load_default() -> Result<Self, Error> {
         Self::new(ModelFile::named(crate::model::registry::for_language(Language::Hol))?, default_compute())
     }
 
-    /// A model file or a shipped model's name, on all cores.
+    /// Loads a model file, or a built-in model by its name, on all cores.
     ///
     /// # Errors
     ///
-    /// If there is no such model.
+    /// Returns an error if there is no such model.
     pub fn load(model: &str) -> Result<Self, Error> {
         Self::new(ModelFile::named(model)?, default_compute())
     }
 
-    /// A trained model on the given cores.
+    /// Makes a retriever of a trained model on the given cores.
     ///
     /// # Errors
     ///
-    /// If the model's vocabulary has no token for unknown symbols, or it reads a statement anew for every conjecture.
+    /// Returns an error if the model's vocabulary has no token for unknown symbols, or the model encodes a
+    /// statement again for every conjecture.
     pub fn new(trained: ModelFile, compute: Compute) -> Result<Self, Error> {
         if trained.model.config().marks {
             let found = "one that reads each statement again for every conjecture; it can be measured, but for ranking \
@@ -80,40 +82,41 @@ impl VectorRetriever {
         Ok(VectorRetriever { model, vocabulary, limits, fingerprint: OnceLock::new() })
     }
 
-    /// A retriever without a model, for statements whose symbols no model was trained on. It makes no vectors, and every symbol
-    /// is unknown to it.
+    /// Makes a retriever without a model, for statements whose symbols no model was trained on. It makes no
+    /// vectors, and every symbol is unknown to it.
     pub fn without_model() -> Self {
         let vocabulary = Arc::new(Vocabulary::of_logic());
         VectorRetriever { model: None, vocabulary, limits: Limits::default(), fingerprint: OnceLock::new() }
     }
 
-    /// A built-in model by its name, or a model file; without a model for [`NO_MODEL`].
+    /// Loads a built-in model by its name, or a model file; makes a retriever without a model for
+    /// [`NO_MODEL`].
     ///
     /// # Errors
     ///
-    /// If there is no such model.
+    /// Returns an error if there is no such model.
     pub fn named(name: &str, compute: Compute) -> Result<Self, Error> {
         if name == NO_MODEL { Ok(Self::without_model()) } else { Self::new(ModelFile::named(name)?, compute) }
     }
 
-    /// The same retriever with other bounds on a statement.
+    /// Returns the retriever with other limits on a statement.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The model, if there is one.
+    /// Returns the model, if there is one.
     pub fn model(&self) -> Option<&ModelFile> {
         self.model.as_ref().map(|(_, trained)| trained)
     }
 
-    /// Tells its model from others.
+    /// Returns the fingerprint that tells its model from others.
     pub fn fingerprint(&self) -> &str {
         self.fingerprint.get_or_init(|| self.model().map_or(NO_MODEL.to_owned(), ModelFile::fingerprint))
     }
 
-    /// The network on its cores.
+    /// Returns the network on its cores.
     ///
     /// # Errors
     ///
@@ -122,33 +125,33 @@ impl VectorRetriever {
         self.model.as_ref().map(|(network, _)| network).ok_or(Error::NoVectors)
     }
 
-    /// The graph that statements are read as.
+    /// Returns the kind of graph that statements are turned into.
     pub fn view(&self) -> View {
         self.model().map_or(View::Graph, |trained| trained.origin.view)
     }
 
-    /// Bounds on a statement.
+    /// Returns the limits on a statement.
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// How formulas of HOL Light are read: names that the model knows are constants.
+    /// Returns the options for parsing HOL Light's formulas: names in the model's vocabulary are constants.
     pub fn hol_options(&self) -> hol::Options {
         let vocabulary = Arc::clone(&self.vocabulary);
         let names = Names::default().with_known(move |name| vocabulary.known(name).is_some());
         hol::Options { names, limits: self.limits, ..hol::Options::default() }
     }
 
-    /// An encoder for the model.
+    /// Returns an encoder for the model.
     pub fn encoder(&self) -> Encoder<'_> {
         Encoder::new(self.view(), &self.vocabulary, self.limits)
     }
 
-    /// Reads a statement and encodes it.
+    /// Parses a statement and encodes it.
     ///
     /// # Errors
     ///
-    /// If it cannot be read, or is too large.
+    /// Returns an error if it cannot be parsed, or is too large.
     pub fn encode(&self, statement: &Statement) -> Result<Encoded, Error> {
         Ok(Analyzer::new(self).analyze(&statement.name, &statement.text, statement.language)?.encoded)
     }
@@ -161,14 +164,14 @@ impl VectorRetriever {
         }
     }
 
-    /// The probability that each statement is useful for a conjecture.
+    /// Returns the probability that each statement is useful for a conjecture.
     pub fn scores(&self, goal: &GoalVector, rows: &VectorColumn) -> Vec<f32> {
         let mut scan = self.scan(goal);
         scan.add(rows);
         scan.finish()
     }
 
-    /// Begins to score statements for a conjecture, some after the other.
+    /// Begins to score statements for a conjecture in parts.
     pub fn scan<'a>(&'a self, goal: &'a GoalVector) -> VectorScan<'a> {
         VectorScan::new(self, goal)
     }
@@ -178,7 +181,7 @@ fn default_compute() -> Compute {
     Compute::new(Precision::Auto, std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// Statements from the highest score to the lowest; of equal ones, the by_score first.
+/// Returns statements from the highest score to the lowest; of equal scores, the earlier statement is first.
 pub fn best_first(scores: &[f32]) -> Vec<ScoredStatement> {
     let mut ranked: Vec<ScoredStatement> =
         scores.iter().enumerate().map(|(statement, &score)| ScoredStatement { statement, score }).collect();
@@ -186,7 +189,7 @@ pub fn best_first(scores: &[f32]) -> Vec<ScoredStatement> {
     ranked
 }
 
-/// Compares two statements in that order, which is never undecided.
+/// Compares two statements in the order of [`best_first`], which is total.
 pub(crate) fn by_score(a: &ScoredStatement, b: &ScoredStatement) -> Ordering {
     (b.score + 0.0).total_cmp(&(a.score + 0.0)).then(a.statement.cmp(&b.statement))
 }

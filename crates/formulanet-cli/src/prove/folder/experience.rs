@@ -1,9 +1,11 @@
-//! Which attempts to make at a problem: those that promise the most proofs per second, by what this run has seen.
+//! Choice of the attempts at a problem: those with the most expected proofs per second, by all attempts of
+//! this run.
 //!
-//! An arm is a prover with some of the best axioms of an order. How often it proves is estimated from its attempts at problems
-//! that were unproved then, together with a guess from the schedule of a single problem. How long a proof takes is estimated for
-//! each prover from all of its proofs. Arms are then chosen greedily: each choice makes similar ones less promising, because
-//! what one of them does not prove, the other rarely does.
+//! An arm is a prover with some of the best axioms of an order. How often it proves a problem is estimated
+//! from its attempts at problems that were unproved then, together with a guess from the schedule of a single
+//! problem. How long a proof takes is estimated for each prover from all of its proofs. Arms are then chosen
+//! greedily: each choice makes similar ones less promising, because an arm rarely proves what a similar one
+//! does not.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -14,26 +16,27 @@ use crate::prove::prover::Prover;
 use crate::prove::schedule::{Planned, Slice, slice};
 use crate::prove::task::Task;
 
-/// Seconds that an attempt may take.
+/// Time limits of attempts in seconds.
 const LIMITS: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 /// Guess of the share of proofs that take at most these times.
 const WITHIN: [f64; 7] = [0.5, 0.65, 0.78, 0.88, 0.94, 0.98, 1.0];
-/// The number of proofs that this guess counts as.
+/// Number of proofs that this guess counts as.
 const WITHIN_WEIGHT: f64 = 8.0;
-/// The number of attempts that the guess of an arm counts as.
+/// Number of attempts that the guess of an arm counts as.
 const ARM_WEIGHT: f64 = 6.0;
-/// The share of proofs that two arms of one prover have in common which differ by a factor of two in their number of axioms.
+/// Share of proofs that two arms of one prover have in common if their numbers of axioms differ by a factor
+/// of two.
 const SIMILAR: f64 = 0.7;
-/// The same for two provers, or two orders.
+/// Share of proofs that arms of two provers, or with two orders, have in common.
 const LESS_SIMILAR: f64 = 0.5;
 
 /// A prover with some of the best axioms.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) struct Arm {
     pub(crate) prover: String,
-    /// The number of axioms, at most.
+    /// Maximum number of axioms.
     pub(crate) most: usize,
-    /// The order that they are the best of.
+    /// The order of axioms, of which it has the best.
     pub(crate) order: usize,
 }
 
@@ -42,16 +45,17 @@ pub(crate) struct Arm {
 pub(crate) struct Tried {
     #[serde(flatten)]
     pub(crate) arm: Arm,
-    /// The seconds that it was given.
+    /// Time limit in seconds.
     pub(crate) limit: f64,
     pub(crate) seconds: f64,
     pub(crate) proves: bool,
-    /// A digest of the names of the axioms.
+    /// Digest of the names of the axioms.
     pub(crate) axioms: u64,
 }
 
 impl Tried {
-    /// The seconds up to which it need not be repeated: all, if the prover gave up long before its time was over.
+    /// Returns the seconds up to which it need not be repeated: all, if the prover gave up long before its
+    /// time was over.
     fn excluded(&self) -> f64 {
         if self.seconds < self.limit / 2.0 { f64::INFINITY } else { self.limit }
     }
@@ -59,16 +63,18 @@ impl Tried {
 
 /// The attempts of a run.
 pub(crate) struct Experience {
-    /// Arms in the order of the guess, each with the guess of how often it proves.
+    /// Arms in the order of the guess, each with the guess of how often it proves a problem.
     arms: Vec<(Arm, f64)>,
-    /// For each arm, its attempts, each with the share of proofs that would have been found in its time, and its proofs.
+    /// For each arm, its attempts, each with the share of proofs that would have been found in its time, and
+    /// its proofs.
     counts: HashMap<Arm, (f64, f64)>,
     /// For each prover, the number of proofs that took at most each limit, and no less than the one before.
     times: HashMap<String, [f64; LIMITS.len()]>,
 }
 
 impl Experience {
-    /// For some provers and slices, the most promising slice first. `orders` is the number of orders.
+    /// Makes the experience of a new run with some provers and slices, the most promising slice first.
+    /// `orders` is the number of orders.
     pub(crate) fn new(provers: &[Prover], slices: &[Slice], orders: usize) -> Self {
         let most = provers.iter().map(|prover| prover.share).fold(0.0, f64::max).max(1e-9);
         let mut distinct: Vec<Slice> = Vec::new();
@@ -77,7 +83,7 @@ impl Experience {
                 distinct.push(*found);
             }
         }
-        // An order that the schedule does not know is tried with the sizes of the first one.
+        // An order that the schedule lacks is tried with the sizes of the first one.
         for order in 2..orders {
             let sizes: Vec<usize> =
                 distinct.iter().filter(|slice| slice.order == 0).map(|slice| slice.most).collect();
@@ -107,7 +113,7 @@ impl Experience {
         }
     }
 
-    /// The share of a prover's proofs that take at most some seconds.
+    /// Returns the share of a prover's proofs that take at most some seconds.
     fn within(&self, prover: &str, seconds: f64) -> f64 {
         let times = self.times.get(prover).copied().unwrap_or_default();
         let place = LIMITS.iter().rposition(|&limit| limit as f64 <= seconds + 1e-9).unwrap_or(0);
@@ -116,14 +122,14 @@ impl Experience {
         (known + WITHIN_WEIGHT * WITHIN[place]) / (all + WITHIN_WEIGHT)
     }
 
-    /// How often an arm proves a problem, if there is time.
+    /// Returns how often an arm proves a problem, given enough time.
     fn share(&self, arm: &Arm, guess: f64) -> f64 {
         let (attempts, proofs) = self.counts.get(arm).copied().unwrap_or_default();
         (proofs + ARM_WEIGHT * guess) / (attempts + ARM_WEIGHT)
     }
 
-    /// The attempts to make at a problem in some seconds of one core, the most promising first. `tried` are those that were
-    /// made before.
+    /// Returns the attempts to make at a problem in some seconds of one core, the most promising first.
+    /// `tried` has the earlier attempts.
     pub(crate) fn plan(
         &self,
         task: &Task,
@@ -143,7 +149,7 @@ impl Experience {
             }
             let done = tried.iter().filter(|tried| tried.arm.prover == arm.prover && tried.axioms == digest);
             let done = done.map(Tried::excluded).fold(0.0, f64::max);
-            // What was tried with other axioms tells less.
+            // An attempt with other axioms is weaker evidence.
             let before = tried.iter().filter(|tried| tried.axioms != digest);
             let doubt =
                 before.fold(1.0, |doubt: f64, tried| doubt * (1.0 - 0.5 * similarity(arm, &tried.arm)));
@@ -175,7 +181,8 @@ impl Experience {
         planned
     }
 
-    /// The chance that an arm proves in some seconds what it does not prove in the time that it had.
+    /// Returns the chance that an arm proves in some seconds a problem that it did not prove in the time that
+    /// it had.
     fn gain(&self, open: &Open<'_>, limit: f64) -> f64 {
         let within = |seconds: f64| if seconds < 1.0 { 0.0 } else { self.within(&open.arm.prover, seconds) };
         let missed = 1.0 - open.share * within(open.done);
@@ -189,11 +196,11 @@ struct Open<'a> {
     prover: usize,
     digest: u64,
     share: f64,
-    /// The seconds that it had with these axioms.
+    /// Seconds that it had with these axioms.
     done: f64,
 }
 
-/// The share of proofs that two arms have in common.
+/// Returns the share of proofs that two arms have in common.
 fn similarity(one: &Arm, other: &Arm) -> f64 {
     let octaves = (one.most.max(1) as f64 / other.most.max(1) as f64).log2().abs();
     let provers = if one.prover == other.prover { 1.0 } else { LESS_SIMILAR };
@@ -201,7 +208,7 @@ fn similarity(one: &Arm, other: &Arm) -> f64 {
     SIMILAR.powf(octaves) * provers * orders
 }
 
-/// A digest of the axioms that an arm has of a problem, whatever their order.
+/// Returns a digest of the axioms that an arm has of a problem, whatever their order.
 pub(crate) fn digest(task: &Task, arm: &Arm) -> u64 {
     let order = &task.orders[arm.order];
     let axioms = &order[..arm.most.min(order.len())];
@@ -247,7 +254,7 @@ mod tests {
             };
             assert!(!planned[..number].iter().any(is_same), "{planned:?}");
         }
-        // What was tried with the same axioms is tried for longer; not at all if the prover gave up.
+        // Attempts with the same axioms get more time; there are none if the prover gave up.
         let before = [tried("eprover", 96, false, &task)];
         let again = experience.plan(&task, &provers, &before, 20.0);
         assert!(

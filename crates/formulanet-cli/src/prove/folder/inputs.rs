@@ -1,4 +1,5 @@
-//! The problems of a run: those of directories, of batch files of CASC's LTB division, and files by their names.
+//! The problems of a run: those of directories, of batch files of CASC's LTB division, and files by their
+//! names.
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,22 +14,22 @@ use crate::output::shown;
 use crate::prove::axioms::Target;
 use crate::usage::wrong;
 
-/// Endings of problems in a directory. Others are axioms that problems include, or no problems at all.
+/// Extensions of problems in a directory. Other files are included axioms, or not problems at all.
 const ENDINGS: [&str; 2] = ["p", "tptp"];
-/// The first line of a batch file, after comments and space.
+/// First line of a batch file, after comments and space.
 const BATCH: &str = "% SZS start Batch";
-/// Bytes of a batch file, at most.
+/// Maximum size of a batch file in bytes.
 const MAX_BATCH: u64 = 64 << 20;
-/// Directories in directories, at most.
+/// Maximum depth of nested directories.
 const MAX_DEPTH: usize = 64;
 
 /// A problem of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
-    /// The name that the user knows it by.
+    /// Name that the user gave it.
     pub(crate) name: String,
     pub(crate) target: Target,
-    /// The file of its proof in `--out`.
+    /// File of its proof in `--out`.
     pub(crate) proof: PathBuf,
 }
 
@@ -36,24 +37,26 @@ pub(crate) struct Input {
 #[derive(Debug, Default)]
 pub(crate) struct Inputs {
     pub(crate) problems: Vec<Input>,
-    /// The time of a problem.
+    /// Time of a problem.
     pub(crate) time: Option<Duration>,
-    /// The time of all.
+    /// Time of all problems.
     pub(crate) budget: Option<Duration>,
 }
 
 impl Inputs {
-    /// Whether arguments name more than one problem that is read as it is.
+    /// Whether the arguments name several problems: more than one file, a directory or a batch file.
     pub(crate) fn are_several(arguments: &[String]) -> bool {
         arguments.len() > 1
             || arguments.first().is_some_and(|path| Path::new(path).is_dir() || is_batch(Path::new(path)))
     }
 
-    /// The problems that arguments name, in the order of the arguments, each directory in the order of names.
+    /// Reads the problems that the arguments name, in the order of the arguments, each directory in the order
+    /// of names.
     ///
     /// # Errors
     ///
-    /// Returns an error if a directory or a batch file cannot be read, there are no problems, or two have one proof file.
+    /// Returns an error if a directory or a batch file cannot be read, there are no problems, or two have the
+    /// same proof file.
     pub(crate) fn read(arguments: &[String]) -> Result<Self> {
         let mut inputs = Inputs::default();
         for argument in arguments {
@@ -75,11 +78,11 @@ impl Inputs {
         Ok(inputs)
     }
 
-    /// Statements of a library by their names.
+    /// Makes inputs of statements of a library, given by their names.
     ///
     /// # Errors
     ///
-    /// Returns an error if two have one proof file.
+    /// Returns an error if two have the same proof file.
     pub(crate) fn of_library(names: Vec<String>) -> Result<Self> {
         let problem = |name: String| Input {
             proof: format!("{}.proof", file_name(&name)).into(),
@@ -130,7 +133,8 @@ impl Inputs {
         Ok(())
     }
 
-    /// Reads the batch specification of the LTB division of CASC: sections between `% SZS start` and `% SZS end` lines.
+    /// Reads the batch specification of the LTB division of CASC: sections between `% SZS start` and `% SZS
+    /// end` lines.
     fn add_batch(&mut self, path: &Path) -> Result<()> {
         let mut text = String::new();
         fs::File::open(path)?.take(MAX_BATCH + 1).read_to_string(&mut text)?;
@@ -173,7 +177,8 @@ impl Inputs {
         Ok(())
     }
 
-    /// Reads a line of the configuration. Of several batches, the longest time counts, and the sum of the times of all.
+    /// Reads a line of the configuration. Of several batches, the longest time per problem counts, and the
+    /// sum of the total times.
     fn add_limit(&mut self, line: &str) -> Result<()> {
         let Some((key, value)) = line.split_once(char::is_whitespace) else { return Ok(()) };
         let is_time = key.starts_with("limit.time.");
@@ -196,7 +201,7 @@ impl Inputs {
         Ok(())
     }
 
-    /// Two problems must not have one name, or one file for their proofs.
+    /// Checks that no two problems have the same name, or the same file for their proofs.
     fn check_names(&self) -> Result<()> {
         let mut names: HashMap<&str, ()> = HashMap::new();
         let mut proofs: HashMap<&Path, &str> = HashMap::new();
@@ -223,15 +228,15 @@ fn is_batch(path: &Path) -> bool {
     let read = is_file.then(|| fs::File::open(path).and_then(|mut file| file.read(&mut start)).unwrap_or(0));
     let text = String::from_utf8_lossy(&start[..read.unwrap_or(0)]).into_owned();
     let is_text = |line: &&str| !line.trim().is_empty();
-    // A problem may quote such a line, so that it must come before any formula.
+    // A problem may quote such a line, so it has to come before any formula.
     text.lines()
         .filter(is_text)
         .take_while(|line| line.trim_start().starts_with('%'))
         .any(|line| line.trim_start().starts_with(BATCH))
 }
 
-/// A problem of a batch, relative to its folder. `*` stands for the versions of a problem in several languages, of which the
-/// one without types is taken, if there is one.
+/// Returns a problem of a batch, relative to its directory. `*` stands for the versions of a problem in
+/// several languages, of which the untyped one is taken, if there is one.
 fn found_in(folder: &Path, name: &str) -> Result<String> {
     let path = folder.join(name);
     let text =
@@ -254,7 +259,7 @@ fn found_in(folder: &Path, name: &str) -> Result<String> {
     text(found.first().with_context(|| format!("no file fits `{}`", shown(name)))?)
 }
 
-/// A file name for a statement: characters that could lead elsewhere are written as their numbers.
+/// Returns a file name for a statement: characters that could lead elsewhere are written as their numbers.
 fn file_name(name: &str) -> String {
     let mut text = String::new();
     for byte in name.bytes() {
@@ -264,7 +269,7 @@ fn file_name(name: &str) -> String {
             _ => text += &format!("%{byte:02x}"),
         }
     }
-    // File systems have names of at most 255 bytes.
+    // File systems limit names to 255 bytes.
     if text.len() > 200 {
         text.truncate(180);
         text += &format!("-{:016x}", formulanet::util::hash::hash_text(name));

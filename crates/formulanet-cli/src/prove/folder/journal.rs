@@ -1,4 +1,5 @@
-//! The journal of a run: a line for each problem and round that has ended, so that a run that was killed goes on where it was.
+//! The journal of a run: a line for each problem and round that has ended, so that a run that was killed can
+//! be resumed.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
@@ -12,10 +13,10 @@ use super::experience::Tried;
 use crate::output::shown;
 use crate::prove::outcome::Outcome;
 
-/// The kind of file, and its format.
+/// Kind of the file, and its format.
 const KIND: &str = "formulanet prove";
 const FORMAT: u32 = 1;
-/// Bytes of a journal that is read, at most.
+/// Maximum size in bytes of a journal that is read.
 const MAX_BYTES: u64 = 4 << 30;
 
 /// The first line.
@@ -28,31 +29,32 @@ struct Header {
 /// A round of a problem that has ended.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Entry {
-    /// From 1.
+    /// Number of the round, from 1.
     pub(crate) round: usize,
-    /// The seconds of one core that the round could take, however many attempts were made.
+    /// Seconds of one core that the round could take, however many attempts were made.
     pub(crate) allowance: f64,
     pub(crate) tried: Vec<Tried>,
     pub(crate) outcome: Outcome,
 }
 
-/// An open journal, which no other process has.
+/// An open journal, locked against other processes.
 pub(crate) struct Journal {
     file: Option<Mutex<File>>,
     path: PathBuf,
 }
 
 impl Journal {
-    /// No journal.
+    /// Makes a journal that writes nothing.
     pub(crate) fn none() -> Self {
         Journal { file: None, path: PathBuf::new() }
     }
 
-    /// Makes a journal, or opens one to resume. Returns what has ended, in order.
+    /// Makes a journal, or opens one to resume. Returns the rounds that have ended, in order.
     ///
     /// # Errors
     ///
-    /// Returns an error if there is one that is not to be resumed, another process has it, or it is none.
+    /// Returns an error if there is a journal that is not to be resumed, another process has it, or the file
+    /// is not a journal.
     pub(crate) fn open(path: &Path, resumes: bool) -> Result<(Self, Vec<Entry>)> {
         let name = shown(&path.display().to_string()).into_owned();
         let mut options = OpenOptions::new();
@@ -93,7 +95,7 @@ impl Journal {
         Ok((journal, entries))
     }
 
-    /// Adds what has ended.
+    /// Adds a round that has ended.
     ///
     /// # Errors
     ///
@@ -113,7 +115,7 @@ impl Journal {
     }
 }
 
-/// The entries of whole lines.
+/// Returns the entries of whole lines.
 fn read(bytes: &[u8]) -> Result<Vec<Entry>> {
     let mut lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).zip(1usize..);
     let Some((first, _)) = lines.next() else { return Ok(Vec::new()) };

@@ -1,4 +1,4 @@
-//! The axioms and the proofs of all problems of a run, from which the next problem is ranked.
+//! The axioms and proofs of all problems of a run, which rank the axioms of the next problem.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -11,7 +11,7 @@ use formulanet::{Corpus, Duplicates, Engine, Language, Query, Symbols, Take};
 use crate::prove::axioms::order;
 use crate::prove::task::Task;
 
-/// Constant of the reciprocal ranks that fuse the order by proofs and the order without them.
+/// Constant of the reciprocal ranks that fuse the order by proofs with the order without them.
 const FUSION: f64 = 16.0;
 
 /// Axioms and proofs of problems that share symbols.
@@ -20,16 +20,16 @@ pub(crate) struct Memory(RwLock<State>);
 struct State {
     /// Each distinct axiom once; a proved conjecture follows its axioms.
     corpus: Corpus,
-    /// The names of axioms in the corpus by their names and texts in problems.
+    /// Names of axioms in the corpus, by their names and texts in problems.
     names: HashMap<(String, String), Arc<str>>,
     taken: HashSet<Arc<str>>,
-    /// The orders without proofs, by problem.
+    /// Orders without proofs, by problem.
     orders: HashMap<String, Vec<Vec<usize>>>,
     proofs: usize,
 }
 
 impl Memory {
-    /// Without axioms and proofs.
+    /// Makes a memory without axioms and proofs.
     pub(crate) fn new(model: &Arc<Model>) -> Self {
         Memory(RwLock::new(State {
             corpus: Corpus::growing(Arc::clone(model), Language::Tptp),
@@ -40,8 +40,8 @@ impl Memory {
         }))
     }
 
-    /// The orders of a problem's axioms: by the proofs so far and without them, fused by rank; by what formulas say alone; and
-    /// by the proofs so far.
+    /// Returns the orders of a problem's axioms: by the proofs so far and without them, fused by rank; by
+    /// formulas alone; and by the proofs so far.
     pub(crate) fn orders(
         &self,
         engine: &Engine,
@@ -90,7 +90,7 @@ impl Memory {
         axioms.iter().filter_map(|axiom| state.names.get(&key(axiom)).cloned()).collect()
     }
 
-    /// The axioms of a problem by the proofs of others; `None` before the first proof.
+    /// Returns the axioms of a problem ranked by the proofs of others; `None` before the first proof.
     fn by_proofs(&self, engine: &Engine, names: &[Arc<str>], query: &Query) -> Result<Option<Vec<usize>>> {
         let state = self.0.read().unwrap_or_else(PoisonError::into_inner);
         if state.proofs == 0 {
@@ -137,7 +137,7 @@ impl Memory {
 }
 
 impl State {
-    /// A name that no statement of the corpus has.
+    /// Returns a name that no statement of the corpus has.
     fn unused(&mut self, name: &str) -> Arc<str> {
         let mut unused: Arc<str> = name.into();
         for number in 2.. {
@@ -150,14 +150,14 @@ impl State {
     }
 }
 
-/// An order with the numbers that it lacks, in another order.
+/// Completes an order with the numbers that it lacks, as ordered by another.
 fn whole(mut order: Vec<usize>, other: &[usize]) -> Vec<usize> {
     let known: HashSet<usize> = order.iter().copied().collect();
     order.extend(other.iter().filter(|number| !known.contains(number)));
     order
 }
 
-/// Two orders of the same numbers as one, by the sum of reciprocal ranks.
+/// Fuses two orders of the same numbers, by the sum of reciprocal ranks.
 fn fused(first: &[usize], second: &[usize]) -> Vec<usize> {
     let mut scores: HashMap<usize, f64> = HashMap::new();
     for order in [first, second] {
@@ -178,7 +178,7 @@ mod tests {
     fn orders_are_fused() {
         assert_eq!(fused(&[3, 1, 0, 2], &[3, 1, 0, 2]), [3, 1, 0, 2]);
         assert_eq!(fused(&[0, 1, 2, 3], &[3, 0, 1, 2])[0], 0);
-        // One that an order lacks is kept.
+        // A number that one order lacks is kept.
         assert_eq!(fused(&[1], &[0, 1]), [1, 0]);
         assert_eq!(whole(vec![2, 1], &[0, 1, 2, 3]), [2, 1, 0, 3]);
     }

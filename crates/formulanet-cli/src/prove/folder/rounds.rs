@@ -1,4 +1,5 @@
-//! Rounds over problems: each that is not decided comes again with other slices, and with the proofs that were found meanwhile.
+//! Rounds over problems: each undecided problem is tried again with other slices, and with the proofs found
+//! meanwhile.
 
 use std::fs;
 use std::io::{self, Write};
@@ -26,22 +27,22 @@ use crate::prove::task::Task;
 
 /// Seconds of the first round, if only the time of all problems is limited.
 const FIRST: f64 = 4.0;
-/// Seconds of a round, at most.
+/// Maximum seconds of a round.
 const LONGEST: f64 = 64.0;
-/// The time for a problem that an attempt may take in addition to what it was given.
+/// Time for a problem that an attempt may take in addition to its time limit.
 const SLACK: Duration = Duration::from_millis(500);
 
-/// The time of a run.
+/// The time limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Of a problem, in all rounds together.
+    /// Time of a problem, in all rounds together.
     pub(crate) time: Option<Duration>,
-    /// Of all problems.
+    /// Time of all problems.
     pub(crate) budget: Option<Duration>,
 }
 
 impl Limits {
-    /// Seconds for a problem in a round, from 1; `None` if its time is over.
+    /// Returns the seconds for a problem in a round, from 1; `None` if its time is over.
     fn allowance(self, round: usize, has_rounds: bool) -> Option<f64> {
         let doublings = round.saturating_sub(2).min(16) as i32;
         match (self.time, self.budget) {
@@ -75,7 +76,7 @@ pub(crate) struct Run<'a> {
 /// The state of a problem.
 struct Item<'a> {
     input: &'a Input,
-    /// The last round that has ended.
+    /// Number of the last round that has ended.
     round: usize,
     tried: Vec<Tried>,
     outcome: Option<Outcome>,
@@ -94,7 +95,7 @@ impl Item<'_> {
         let mut outcome = entry.outcome.clone();
         if let Some(before) = &self.outcome {
             outcome.seconds += before.seconds;
-            // A prover that ran out of time before may have found a proof with more of it.
+            // A prover that ran out of time before may have found a proof with more time.
             let gave_up = matches!(outcome.status, Status::GaveUp | Status::NotTried);
             let is_kept = matches!(before.status, Status::Timeout | Status::ResourceOut | Status::GaveUp);
             if gave_up && is_kept {
@@ -110,8 +111,8 @@ impl Run<'_> {
     ///
     /// # Errors
     ///
-    /// Returns an error if a problem cannot be read and the run does not keep going, no prover can be started, or a file cannot
-    /// be written.
+    /// Returns an error if a problem cannot be read and the run does not keep going, no prover can be
+    /// started, or a file cannot be written.
     pub(crate) fn all(&self, inputs: &[Input], entries: &[Entry]) -> Result<Vec<Outcome>> {
         let start = Instant::now();
         let end = self.limits.budget.map(|budget| start + budget);
@@ -159,11 +160,11 @@ impl Run<'_> {
         Ok(items.into_iter().filter_map(|item| item.outcome).collect())
     }
 
-    /// Takes over what the journal has.
+    /// Adds the rounds of the journal.
     fn resume(&self, items: &mut [Item<'_>], entries: &[Entry]) -> Result<()> {
         for entry in entries {
             entry.tried.iter().for_each(|tried| self.experience().add(tried));
-            // A file that could not be read may have been mended.
+            // A file that could not be read may have been corrected.
             if entry.outcome.status == Status::InputError {
                 continue;
             }
@@ -184,7 +185,7 @@ impl Run<'_> {
         self.experience.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One round: problems in order, as many at once as there are cores.
+    /// Runs one round: problems in order, as many at once as there are cores.
     fn round(
         &self,
         (round, allowance, end): (usize, f64, Option<Instant>),
@@ -214,7 +215,7 @@ impl Run<'_> {
         failure.into_inner().unwrap_or_default().map_or(Ok(()), Err)
     }
 
-    /// One round of one problem.
+    /// Runs one round of one problem.
     fn problem(
         &self,
         item: &mut Item<'_>,
@@ -256,7 +257,7 @@ impl Run<'_> {
             if let Some(before) = before.filter(|_| outcome.status == Status::GaveUp) {
                 outcome.status = before;
             }
-            // Attempts that could not be made, or need not be made, would be planned again.
+            // Attempts that could not or need not be made would be planned again.
             let is_last = new.is_empty();
             tried.extend(new);
             ended = Some(outcome);
@@ -273,7 +274,7 @@ impl Run<'_> {
         outcome.seconds = start.elapsed().as_secs_f64();
         outcome.problem.clone_from(name);
         if self.is_stopped(end) && !outcome.status.is_final() {
-            // The round did not have its time: it is made again by a run that resumes this one.
+            // The round did not get all of its time, so a resumed run repeats it.
             if item.outcome.is_none() {
                 item.outcome = Some(outcome);
             }
@@ -297,7 +298,7 @@ impl Run<'_> {
         self.provers.is_stopped() || end.is_some_and(|end| Instant::now() >= end)
     }
 
-    /// Some attempts at a problem; `None` if there is nothing left to try.
+    /// Returns some attempts at a problem; `None` if there is nothing left to try.
     fn attempts(
         &self,
         task: &Task,
@@ -320,7 +321,7 @@ impl Run<'_> {
             ..self.settings.clone()
         };
         let mut outcome = search::prove(task, &settings, self.provers, began)?;
-        // What one prover cannot read, another may.
+        // A problem that one prover cannot read may be readable for another.
         if outcome.status == Status::Inappropriate {
             outcome.status = Status::GaveUp;
         }
@@ -369,12 +370,12 @@ impl<'a> Item<'a> {
     }
 }
 
-/// Whether a proof says which axioms are useful for the conjecture: one from contradictory axioms does not.
+/// Whether a proof shows which axioms are useful for the conjecture: one from contradictory axioms does not.
 fn is_learned(outcome: &Outcome) -> bool {
     matches!(outcome.status, Status::Theorem | Status::Unsatisfiable)
 }
 
-/// The number of attempts that were made.
+/// Returns the number of attempts that were made.
 fn attempted(items: &[Item<'_>]) -> usize {
     items.iter().map(|item| item.tried.len()).sum()
 }
@@ -385,7 +386,7 @@ fn proved(items: &[Item<'_>]) -> usize {
     items.iter().filter(is_proved).count()
 }
 
-/// The attempts of a round that tell something: those that ended, or had some time.
+/// Returns the informative attempts of a round: those that ended, or had some time.
 fn tried(
     task: &Task,
     planned: &[Planned],

@@ -1,4 +1,4 @@
-//! The result of a run: a line for each problem, and how many were proved.
+//! The table of results: a line for each problem, and the number of proofs.
 
 use std::fmt::Write;
 
@@ -7,10 +7,10 @@ use crate::output::shown;
 use crate::prove::outcome::Outcome;
 use crate::prove::szs::Status;
 
-/// Width of a column, at most; a longer entry moves the rest of its line.
+/// Maximum width of a column; a longer entry moves the rest of its line.
 const WIDEST: usize = 60;
 
-/// The line of a problem that has ended.
+/// Returns the line of a problem that has ended.
 pub(crate) fn line(outcome: &Outcome) -> String {
     let mut line = format!("% SZS status {} for {}", outcome.status, shown(&outcome.problem));
     if let (Some(prover), true) = (&outcome.prover, outcome.status.is_proved()) {
@@ -23,7 +23,7 @@ pub(crate) fn line(outcome: &Outcome) -> String {
     line
 }
 
-/// The table of all problems, and the counts.
+/// Returns the table of all problems, and the counts.
 pub(crate) fn table(outcomes: &[&Outcome]) -> String {
     let head = ["problem", "status", "prover", "premises", "seconds"].map(str::to_owned);
     let rows: Vec<[String; 5]> = outcomes
@@ -58,7 +58,7 @@ pub(crate) fn table(outcomes: &[&Outcome]) -> String {
     text + &counts(outcomes) + "\n"
 }
 
-/// How many problems were proved, and what became of the others.
+/// Returns the number of problems that were proved, and the counts of other results.
 pub(crate) fn counts(outcomes: &[&Outcome]) -> String {
     let proved = outcomes.iter().filter(|outcome| outcome.status.is_proved()).count();
     let mut text = format!("{proved} of {} proved", counted(outcomes.len(), "problem"));

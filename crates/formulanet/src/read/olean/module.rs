@@ -22,10 +22,10 @@ mod kind {
     pub(super) const INDUCTIVE: u64 = 5;
 }
 
-/// Kinds that a module notes of constants of which it exports the type alone.
+/// Kinds that a module records for constants of which it exports the type alone.
 const EXPORTED: [u64; 4] = [kind::DEFINITION, kind::THEOREM, kind::AXIOM, kind::OPAQUE];
 
-/// A constant as a module has it.
+/// A constant of a module.
 struct Constant {
     name: Rc<str>,
     kind: u64,
@@ -34,15 +34,15 @@ struct Constant {
     value: Option<Object>,
 }
 
-/// What of all modules so far is told apart in proofs.
+/// Constants of all modules so far that matter in proofs.
 #[derive(Default)]
 pub(super) struct Known {
     theorems: HashSet<Rc<str>>,
-    /// Constants that nobody can name, and the theorems that they stand for.
+    /// Constants that users cannot name, and the theorems that they stand for.
     hidden: HashMap<Rc<str>, Rc<[Rc<str>]>>,
 }
 
-/// A compiled module whose parts were read.
+/// A compiled module whose parts have been read.
 pub(super) struct Module {
     objects: Objects,
 }
@@ -52,7 +52,7 @@ impl Module {
         Ok(Module { objects: Objects::new(parts)? })
     }
 
-    /// The modules that it imports.
+    /// Returns the modules that it imports.
     pub(super) fn imports(&mut self) -> Result<Vec<Rc<str>>, Damage> {
         let imports = self.objects.field(self.objects.root(), 0)?;
         let imports = self.objects.array(imports)?;
@@ -63,7 +63,7 @@ impl Module {
         imports.into_iter().map(name).collect()
     }
 
-    /// The entries of an extension.
+    /// Returns the entries of an extension.
     fn entries(&mut self, extension: &str) -> Result<Vec<Object>, Damage> {
         let entries = self.objects.field(self.objects.root(), 4)?;
         for entry in self.objects.array(entries)? {
@@ -94,7 +94,8 @@ impl Module {
         Ok(found)
     }
 
-    /// The statements of the module that somebody can name, in its order. Statements that are too large are counted.
+    /// Returns the statements of the module that users can name, in its order. Statements that are too large
+    /// are counted.
     pub(super) fn declared(
         &mut self,
         signatures: &mut Signatures,
@@ -132,7 +133,7 @@ impl Module {
         Ok(declared)
     }
 
-    /// Notes structures, whose values are printed by their fields, and coercions.
+    /// Records structures, whose values are printed by their fields, and coercions.
     fn add_notation(&mut self, signatures: &mut Signatures) -> Result<(), Damage> {
         for entry in self.entries("Lean.structureExt")? {
             let (name, fields) = (self.objects.field(entry, 0)?, self.objects.field(entry, 1)?);
@@ -150,7 +151,7 @@ impl Module {
             signatures.entry(&format!("{name}.mk").into()).is_anonymous = true;
         }
         for entry in self.entries("coeExt")? {
-            // How it is attached to its scope is around it.
+            // The outer object records how the entry is attached to its scope.
             let entry = self.objects.field(entry, 0)?;
             let (name, how) = (self.objects.field(entry, 0)?, self.objects.field(entry, 1)?);
             let coerced = self.objects.field(how, 1)?.number().and_then(|place| usize::try_from(place).ok());
@@ -160,8 +161,8 @@ impl Module {
         Ok(())
     }
 
-    /// The theorems that the proof of each theorem uses, where there are proofs. What nobody can name (`_proof_1`, `match_1`,
-    /// private lemmas) is replaced by what it uses itself.
+    /// Returns the theorems that the proof of each theorem uses, if there are proofs. Constants that users
+    /// cannot name (`_proof_1`, `match_1`, private lemmas) are replaced by what they use.
     pub(super) fn proofs(&mut self, known: &mut Known) -> Result<HashMap<Rc<str>, Vec<String>>, Damage> {
         let constants = self.constants()?;
         let (mut used, mut own) = (HashMap::new(), Vec::new());
@@ -183,7 +184,7 @@ impl Module {
         Ok(proofs)
     }
 
-    /// The constants of an expression, each once.
+    /// Returns the constants of an expression, each once.
     fn used(&mut self, expression: Object) -> Result<Vec<Rc<str>>, Damage> {
         let (mut stack, mut seen, mut used) = (vec![expression], HashSet::new(), BTreeSet::new());
         while let Some(expression) = stack.pop() {
@@ -204,7 +205,7 @@ impl Module {
 }
 
 impl Known {
-    /// The theorems that a constant stands for, given what the constants of its module use.
+    /// Returns the theorems that a constant stands for, given the constants that those of its module use.
     fn resolve(&self, name: &Rc<str>, used: &HashMap<Rc<str>, Vec<Rc<str>>>) -> Vec<Rc<str>> {
         let (mut stack, mut seen, mut found) = (vec![name], HashSet::new(), BTreeSet::new());
         while let Some(next) = stack.pop() {
@@ -225,7 +226,7 @@ impl Known {
     }
 }
 
-/// The word that declares a kind, if it is a statement that somebody may want to use.
+/// Returns the keyword that declares a kind, if its statements can be premises.
 fn word(kind: u64) -> Option<&'static str> {
     Some(match kind {
         kind::AXIOM => "axiom",
@@ -237,7 +238,7 @@ fn word(kind: u64) -> Option<&'static str> {
     })
 }
 
-/// Whether a constant is one that somebody wrote, rather than Lean for itself.
+/// Whether a constant was written by a user, not generated by Lean.
 pub(super) fn is_visible(name: &str) -> bool {
     const MADE: [&str; 22] = [
         "rec",

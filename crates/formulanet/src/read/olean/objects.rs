@@ -1,28 +1,29 @@
-//! The objects of compiled modules, as Lean lays them out in memory: `.olean` files are images of it.
+//! Objects of compiled modules in Lean's memory layout: `.olean` files are images of memory.
 //!
-//! Nothing of a file is believed: every address is looked up in the parts that were read, and has to be aligned; what is read
-//! of an object has to lie inside of its part. Nothing here follows more than one address, so that cycles are for the callers
-//! to bound.
+//! No content of a file is trusted. Every address is looked up in the parts that were read, and has to be
+//! aligned; everything read of an object has to lie inside its part. Apart from the components of a name,
+//! which are bounded, nothing here follows more than one address, so that bounding cycles is left to the
+//! callers.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// What is wrong with a file.
+/// Description of the damage in a file.
 pub(super) type Damage = String;
 
-/// Bytes of a part, at most.
+/// Maximum size of a part in bytes.
 pub(super) const LARGEST: u64 = 1 << 30;
-/// Components of a name, at most.
+/// Maximum number of components of a name.
 const LONGEST_NAME: usize = 256;
 
 /// Bytes before the base address: marker, version, flags, version of Lean, build.
 const HEADER: usize = 5 + 1 + 1 + 33 + 40;
-/// The version of the format that is read.
+/// Version of the format.
 const VERSION: u8 = 2;
 
 const ARRAY: u8 = 246;
 const STRING: u8 = 249;
-/// Constructors have their number as tag, up to this one.
+/// Highest tag of a constructor; the tag is the constructor's number.
 const LAST_CONSTRUCTOR: u8 = 244;
 
 /// An object: its address, or a small number.
@@ -30,7 +31,7 @@ const LAST_CONSTRUCTOR: u8 = 244;
 pub(super) struct Object(u64);
 
 impl Object {
-    /// The small number that it is, if it is one.
+    /// Returns the small number, if it is one.
     pub(super) fn number(self) -> Option<u64> {
         (self.0 & 1 == 1).then_some(self.0 >> 1)
     }
@@ -43,16 +44,16 @@ struct Part {
     root: Object,
 }
 
-/// The parts of one module, of which the first is read and the others are what it points into.
+/// The parts of one module: the first is read, and the others are what it points into.
 pub(super) struct Objects {
     parts: Vec<Part>,
-    /// Bytes of an address: 4 or 8.
+    /// Size of an address in bytes: 4 or 8.
     width: usize,
     names: HashMap<Object, Rc<str>>,
 }
 
 impl Objects {
-    /// Takes the bytes of the parts.
+    /// Checks the headers of the parts, and takes their bytes.
     pub(super) fn new(parts: Vec<Vec<u8>>) -> Result<Self, Damage> {
         let width = width_of(parts.first().map_or(&[][..], Vec::as_slice))?;
         let mut objects = Objects { parts: Vec::new(), width, names: HashMap::new() };
@@ -74,12 +75,12 @@ impl Objects {
         Ok(objects)
     }
 
-    /// The root object of the first part.
+    /// Returns the root object of the first part.
     pub(super) fn root(&self) -> Object {
         self.parts[0].root
     }
 
-    /// The bytes from an object on.
+    /// Returns the bytes from an object on.
     fn at(&self, object: Object) -> Result<&[u8], Damage> {
         let Object(address) = object;
         for Part { bytes, base, .. } in &self.parts {
@@ -91,7 +92,7 @@ impl Objects {
         Err(format!("expected an object, found the address {address:#x} that no part has"))
     }
 
-    /// The number of a constructor; that of one without fields is the object itself.
+    /// Returns the number of a constructor; a constructor without fields is its own number.
     pub(super) fn tag(&self, object: Object) -> Result<u8, Damage> {
         if let Some(number) = object.number() {
             return u8::try_from(number)
@@ -100,7 +101,7 @@ impl Objects {
         self.header(object).map(|(tag, _)| tag)
     }
 
-    /// Tag and number of fields of an object.
+    /// Returns the tag and the number of fields of an object.
     fn header(&self, object: Object) -> Result<(u8, usize), Damage> {
         match *self.at(object)? {
             [_, _, _, _, _, _, fields, tag, ..] => Ok((tag, usize::from(fields))),
@@ -108,7 +109,7 @@ impl Objects {
         }
     }
 
-    /// A field of a constructor that is an object.
+    /// Returns a field of a constructor that is an object.
     pub(super) fn field(&self, object: Object, number: usize) -> Result<Object, Damage> {
         let (tag, fields) = self.header(object)?;
         if tag > LAST_CONSTRUCTOR || number >= fields {
@@ -120,14 +121,14 @@ impl Objects {
         found.map(Object).ok_or_else(|| "expected a field, found the end of the file".to_owned())
     }
 
-    /// A byte behind the fields of a constructor.
+    /// Returns a byte after the fields of a constructor.
     pub(super) fn scalar(&self, object: Object, place: usize) -> Result<u8, Damage> {
         let (_, fields) = self.header(object)?;
         let found = self.at(object)?.get(8 + fields * self.width + place);
         found.copied().ok_or_else(|| "expected a number, found the end of the file".to_owned())
     }
 
-    /// The elements of an array.
+    /// Returns the elements of an array.
     pub(super) fn array(&self, object: Object) -> Result<Vec<Object>, Damage> {
         let bytes = self.sized(object, ARRAY, "an array")?;
         let count = word(bytes, 8, self.width).unwrap_or(u64::MAX);
@@ -143,7 +144,7 @@ impl Objects {
             .collect())
     }
 
-    /// The text of a string.
+    /// Returns the text of a string.
     pub(super) fn string(&self, object: Object) -> Result<&str, Damage> {
         let bytes = self.sized(object, STRING, "a string")?;
         let size = word(bytes, 8, self.width).and_then(|size| usize::try_from(size).ok()?.checked_sub(1));
@@ -160,7 +161,7 @@ impl Objects {
         }
     }
 
-    /// The components of a name, the last one first: texts, or numbers.
+    /// Returns the components of a name, the last one first: texts, or numbers.
     fn components(&self, mut object: Object) -> Result<Vec<Component<'_>>, Damage> {
         let mut components = Vec::new();
         while object.number().is_none() {
@@ -177,7 +178,7 @@ impl Objects {
         Ok(components)
     }
 
-    /// A name as Lean prints it: components that are no identifiers in `«»`.
+    /// Returns a name as Lean prints it, with components that are not identifiers in `«»`.
     pub(super) fn name(&mut self, object: Object) -> Result<Rc<str>, Damage> {
         if let Some(name) = self.names.get(&object) {
             return Ok(Rc::clone(name));
@@ -204,7 +205,7 @@ enum Component<'a> {
     Number(u64),
 }
 
-/// Whether a component is written as it is.
+/// Whether a component is printed without `«»`.
 fn is_identifier(part: &str) -> bool {
     let mut characters = part.chars();
     let begins = |c: char| c == '_' || c.is_alphabetic() && !matches!(c, 'λ' | 'Π' | 'Σ');
@@ -213,7 +214,7 @@ fn is_identifier(part: &str) -> bool {
     characters.next().is_some_and(begins) && characters.all(goes_on)
 }
 
-/// A number of as many bytes as an address has.
+/// Reads a number of the size of an address.
 fn word(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
     let bytes = bytes.get(at..at.checked_add(width)?)?;
     Some(bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)))
@@ -234,7 +235,8 @@ fn check_header(bytes: &[u8]) -> Result<(), Damage> {
     Ok(())
 }
 
-/// The bytes of an address: 64-bit Lean puts modules above 4 GiB or leaves the upper half zero, and the root follows.
+/// Returns the size of an address in bytes: 64-bit Lean puts modules above 4 GiB or leaves the upper half
+/// zero, and the root follows.
 fn width_of(bytes: &[u8]) -> Result<usize, Damage> {
     check_header(bytes)?;
     let is_of = |width: usize| {

@@ -1,4 +1,5 @@
-//! Exact terms as text, in the form in which Lean prints them, with every function by its full name: no field notation.
+//! Exact terms as text, in the form in which Lean prints them, with every function by its full name: no field
+//! notation.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -6,35 +7,36 @@ use std::rc::Rc;
 use super::objects::{Damage, Object, Objects};
 use super::signature::{Argument, Bracket, Signatures, below, bracket, plain, tag};
 
-/// Bytes of a statement, at most. Terms are graphs here, so that one can be far larger printed than in its file.
+/// Maximum size of a statement in bytes. Terms are graphs here, so one can be far larger printed than in its
+/// file.
 const LONGEST: usize = 1 << 16;
-/// Terms that are looked at for one statement.
+/// Maximum number of terms visited for one statement.
 const MOST_STEPS: usize = 1 << 19;
 
-/// Something to print.
+/// An item to print.
 enum Work {
     Text(&'static str),
     Name(Rc<str>),
-    /// A term, and whether it is an argument, so that it may need brackets.
+    /// A term and its place, which decides whether it needs brackets.
     Term(Object, Place),
-    /// From here on a variable has a name.
+    /// The beginning of a variable's scope.
     Bind(Rc<str>),
-    /// From here on it has none any more.
+    /// The end of the latest variable's scope.
     Leave,
 }
 
-/// Where a term stands.
+/// The place of a term.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// Where nothing needs brackets.
+    /// A place where nothing needs brackets.
     Open,
     /// Before an arrow.
     Domain,
-    /// Behind a function.
+    /// After a function.
     Argument,
 }
 
-/// Prints the statement of a constant.
+/// Printer for the statement of a constant.
 pub(super) struct Printer<'a> {
     objects: &'a mut Objects,
     signatures: &'a Signatures,
@@ -52,7 +54,7 @@ impl<'a> Printer<'a> {
         Printer { objects, signatures, text, work, scope, taken, steps: 0 }
     }
 
-    /// A declaration; `None` if it is too large to be of use to anybody.
+    /// Prints a declaration; `None` if it is too large to be useful.
     pub(super) fn declaration(
         mut self,
         word: &str,
@@ -84,7 +86,7 @@ impl<'a> Printer<'a> {
         Ok(if self.run()? { Some(self.text) } else { None })
     }
 
-    /// Notes the first components of all constants; false if there are too many terms.
+    /// Records the first components of all constants; false if there are too many terms.
     fn take_names(&mut self, typed: Object) -> Result<bool, Damage> {
         let (mut stack, mut seen) = (vec![typed], HashSet::new());
         while let Some(expression) = stack.pop() {
@@ -108,7 +110,7 @@ impl<'a> Printer<'a> {
         Ok(true)
     }
 
-    /// Prints all work; false if it is too much.
+    /// Prints all items; false if a limit is exceeded.
     fn run(&mut self) -> Result<bool, Damage> {
         while let Some(work) = self.work.pop() {
             self.steps += 1;
@@ -126,12 +128,12 @@ impl<'a> Printer<'a> {
         Ok(true)
     }
 
-    /// Adds work that is to be done in this order.
+    /// Plans items to be printed in this order.
     fn plan(&mut self, work: Vec<Work>) {
         self.work.extend(work.into_iter().rev());
     }
 
-    /// The same, in brackets if so.
+    /// Plans items to be printed in this order, in brackets if `in_brackets`.
     fn plan_in(&mut self, in_brackets: bool, mut work: Vec<Work>) {
         if in_brackets {
             work.insert(0, Work::Text("("));
@@ -231,7 +233,7 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    /// Prints `(name : T)` next.
+    /// Plans `(name : T)`.
     fn group(&mut self, name: Rc<str>, bracket: Bracket, is_hygienic: bool, typed: Object) {
         let (open, close) = brackets(bracket);
         let mut work = vec![Work::Text(open)];
@@ -266,7 +268,7 @@ impl<'a> Printer<'a> {
         let name = self.objects.name(name)?;
         let signature = self.signatures.get(&name);
         match (&*name, arguments.len()) {
-            // What a default or a tactic fills in has the type that is inside.
+            // The type without the default value or the tactic is inside.
             ("autoParam" | "optParam", 2) => {
                 self.work.push(Work::Term(arguments[0], place));
                 return Ok(());
@@ -318,7 +320,7 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    /// Prints elements next, with the names of their fields if there are some.
+    /// Plans elements, with the names of their fields if there are any.
     fn elements(&mut self, open: &'static str, elements: Vec<Work>, close: &'static str, fields: &[Rc<str>]) {
         let mut work = vec![Work::Text(open)];
         for (number, element) in elements.into_iter().enumerate() {
@@ -345,7 +347,7 @@ impl<'a> Printer<'a> {
             self.text +=
                 &format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"));
         } else {
-            // What is no small number is a huge one, whose digits say nothing.
+            // A literal that is not a small number is a huge one, whose digits carry no information.
             self.text += &value.number().map_or_else(|| "_".to_owned(), |number| number.to_string());
         }
         Ok(())
@@ -355,7 +357,7 @@ impl<'a> Printer<'a> {
         Ok(self.objects.tag(plain(self.objects, term)?)? == tag::LITERAL)
     }
 
-    /// Whether a term is a name, so that it is shorter than a sign that it was left out.
+    /// Whether a term is a name, so that it is shorter than a mark for its omission.
     fn is_atom(&self, term: Object) -> Result<bool, Damage> {
         Ok(matches!(self.objects.tag(plain(self.objects, term)?)?, tag::BVAR | tag::CONST))
     }
@@ -407,7 +409,8 @@ impl<'a> Printer<'a> {
         Ok(Binder { name, is_hygienic, bracket: bracket(self.objects, binder)? })
     }
 
-    /// The name of a variable, another one where something else has it already; and whether it is one that nobody wrote.
+    /// Returns the name of a variable, or another one if it is taken, and whether it is one that no user
+    /// wrote.
     fn variable(&mut self, name: Object) -> Result<(Rc<str>, bool), Damage> {
         let name = self.objects.name(name)?;
         let (written, is_hygienic) = match name.find("_@").or_else(|| name.find("_hyg")) {
@@ -428,7 +431,7 @@ impl<'a> Printer<'a> {
 
 struct Binder {
     name: Rc<str>,
-    /// Whether the name is one that nobody can write.
+    /// Whether users cannot write the name.
     is_hygienic: bool,
     bracket: Bracket,
 }

@@ -1,11 +1,12 @@
-//! What the printer has to know of constants: which of their arguments are written, and which are proofs.
+//! Properties of constants that the printer needs: which of their arguments are written, and which are
+//! proofs.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::objects::{Damage, Object, Objects};
 
-/// Constructors of expressions by their numbers.
+/// Numbers of the constructors of expressions.
 pub(super) mod tag {
     pub(in super::super) const BVAR: u8 = 0;
     pub(in super::super) const SORT: u8 = 3;
@@ -19,7 +20,7 @@ pub(super) mod tag {
     pub(in super::super) const PROJECTION: u8 = 11;
 }
 
-/// The fields of an expression that are expressions.
+/// Returns the fields of an expression that are expressions.
 pub(super) fn below(tag: u8) -> &'static [usize] {
     match tag {
         tag::APP => &[0, 1],
@@ -31,10 +32,10 @@ pub(super) fn below(tag: u8) -> &'static [usize] {
     }
 }
 
-/// Arguments that are told apart; those behind are written.
+/// Number of arguments that are classified; later ones are written.
 const MOST: usize = 64;
 
-/// How a variable is bound.
+/// The binding of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Bracket {
     Round,
@@ -43,7 +44,7 @@ pub(super) enum Bracket {
     Instance,
 }
 
-/// How an argument is printed.
+/// The form in which an argument is printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Argument {
     /// As it is.
@@ -54,14 +55,14 @@ pub(super) enum Argument {
     Proof,
 }
 
-/// A constant, as far as printing asks for it.
+/// The properties of a constant that printing needs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Signature {
     /// Its arguments, as far as its type shows them.
     pub(super) arguments: Vec<Argument>,
-    /// Whether it makes propositions of its arguments.
+    /// Whether it yields propositions.
     makes_propositions: bool,
-    /// The head of a structure instance with this constructor: `{a,b}`, or `⟨⟩`.
+    /// Names of the fields, if it constructs a structure, which is printed with braces or `⟨⟩`.
     pub(super) fields: Option<Rc<[Rc<str>]>>,
     /// Whether its values are written `⟨a, b⟩`.
     pub(super) is_anonymous: bool,
@@ -78,12 +79,13 @@ impl Signatures {
         self.0.get(name)
     }
 
-    /// The signature of a name, to change it.
+    /// Returns the signature of a name, for changing it.
     pub(super) fn entry(&mut self, name: &Rc<str>) -> &mut Signature {
         self.0.entry(Rc::clone(name)).or_default()
     }
 
-    /// Adds the constants of a module. What makes propositions has to be known before their arguments are looked at.
+    /// Adds the constants of a module. Those that yield propositions are found first, because their arguments
+    /// depend on it.
     pub(super) fn add(
         &mut self,
         objects: &mut Objects,
@@ -100,7 +102,7 @@ impl Signatures {
         Ok(())
     }
 
-    /// The arguments of a function by its type.
+    /// Returns the arguments of a function by its type.
     fn arguments(&self, objects: &mut Objects, mut typed: Object) -> Result<Vec<Argument>, Damage> {
         let (mut types, mut arguments) = (Vec::new(), Vec::new());
         while arguments.len() < MOST {
@@ -120,7 +122,8 @@ impl Signatures {
         Ok(arguments)
     }
 
-    /// Whether a type is a proposition, as far as its head tells. `types` are those of the variables around it.
+    /// Whether a type is a proposition, as far as its head shows. `types` are the types of the variables in
+    /// scope.
     fn is_proposition(&self, objects: &mut Objects, typed: Object, types: &[Object]) -> Result<bool, Damage> {
         let (mut typed, mut depth) = (plain(objects, typed)?, 0);
         while objects.tag(typed)? == tag::PI && depth < MOST {
@@ -166,9 +169,9 @@ fn is_proposition_former(objects: &mut Objects, mut typed: Object) -> Result<boo
     Ok(false)
 }
 
-/// How the variable of a binder is bound.
+/// Returns the binding of a binder's variable.
 pub(super) fn bracket(objects: &Objects, binder: Object) -> Result<Bracket, Damage> {
-    // Before it is what Lean has cached of the expression.
+    // Lean's cached data on the expression comes first.
     Ok(match objects.scalar(binder, 8)? {
         0 => Bracket::Round,
         1 => Bracket::Curly,
@@ -177,7 +180,7 @@ pub(super) fn bracket(objects: &Objects, binder: Object) -> Result<Bracket, Dama
     })
 }
 
-/// An expression without the notes around it.
+/// Returns an expression without its metadata.
 pub(super) fn plain(objects: &Objects, mut expression: Object) -> Result<Object, Damage> {
     for _ in 0..MOST {
         if objects.tag(expression)? != tag::MDATA {
