@@ -149,14 +149,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let provers = Provers::new(arguments.provers()?)?;
     let targets = arguments.targets()?;
     let settings = arguments.settings();
-    let axioms = Axioms::open(&Choice {
-        library: arguments.library.as_deref(),
-        model: &arguments.model,
-        reading: &arguments.reranking,
-        compute: &arguments.compute,
-        limits: arguments.limits.limits(),
-        most: settings.most(),
-    })?;
+    let axioms = arguments.axioms(arguments.library.as_deref())?;
     let mut missed = 0;
     for target in &targets {
         let start = Instant::now();
@@ -242,6 +235,18 @@ impl Arguments {
             (Some(name), _) => vec![Target::Fact(name.clone())],
             (_, Some(formula)) => vec![Target::Formula(self.reading.text(formula, self.limits.limits())?)],
             _ => self.problems.iter().map(|file| Target::File(file.clone())).collect(),
+        })
+    }
+
+    /// Opens the axioms of a library, or of problems alone.
+    fn axioms(&self, library: Option<&Path>) -> Result<Axioms> {
+        Axioms::open(&Choice {
+            library,
+            model: &self.model,
+            reading: &self.reranking,
+            compute: &self.compute,
+            limits: self.limits.limits(),
+            most: self.settings().most(),
         })
     }
 

@@ -10,7 +10,7 @@ use crate::Error;
 use crate::analyze::AnalyzedStatement;
 use crate::model::encode::Encoded;
 use crate::retrieve::VectorRetriever;
-use crate::util::vector::{CHUNK, dot};
+use crate::util::vector::CHUNK;
 
 /// A row for each of several formulas.
 #[derive(Clone, PartialEq, Debug)]
@@ -50,13 +50,6 @@ impl Embeddings {
     /// One row after the other.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f32]> {
         self.values.chunks_exact(self.length)
-    }
-
-    /// The cosine of the angle between every row and a vector.
-    pub fn cosines(&self, vector: &[f32]) -> Vec<f32> {
-        let norm = dot(vector, vector).sqrt();
-        let cosine = |row: &[f32]| dot(row, vector) / (norm * dot(row, row).sqrt()).max(f32::MIN_POSITIVE);
-        self.rows().map(cosine).collect()
     }
 
     /// A safetensors file with a tensor `vectors`, and names as JSON in the metadata.
@@ -111,7 +104,5 @@ mod tests {
         let bytes = vectors.to_safetensors(&["a", "b"]).unwrap();
         let read = safetensors::SafeTensors::deserialize(&bytes).unwrap();
         assert_eq!(read.tensor("vectors").unwrap().shape(), [2, 3]);
-        assert_eq!(vectors.cosines(&[0.0, 6.0, 8.0]), [0.0, 1.0]);
-        assert_eq!(vectors.cosines(&[0.0; 3]), [0.0, 0.0]);
     }
 }

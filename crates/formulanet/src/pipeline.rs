@@ -150,18 +150,18 @@ impl<'a> Run<'a> {
         let context = Context { position, model: has_model.then_some(model) };
         let before = if has_place && self.local().is_empty() { end } else { index.index().len() };
         let features = Features::of(&task.goal.formula, &task.goal.names);
-        let signals = index.signals(&features, before, context, |number| !ineligible[number]);
-        self.cancel.check()?;
         let has_proofs = index.index().proof_count() > 0;
-        let base_rates = if has_proofs { Some(index.index().use_shares()) } else { base_rates };
         let found = if has_proofs && index.index().len() < TUNING.learned_from {
             let goal = index.index().goal(&features);
             let found = index.index().rank(&goal, before, Method::Mesh, before);
             let weight = TUNING.model_weight * (1.0 - task.goal.encoded.unknown_share());
             next_to_model(found.into_iter().filter(|(fact, _)| !ineligible[*fact]), &scores, weight)
         } else {
+            let signals = index.signals(&features, before, context, |number| !ineligible[number]);
+            self.cancel.check()?;
             self.blended(&signals, &mut task.goal, stage.filter(|_| has_proofs))?
         };
+        let base_rates = if has_proofs { Some(index.index().use_shares()) } else { base_rates };
         put_first(&mut scores, &found);
         if let Some(stage) = stage.filter(|_| !has_proofs) {
             self.rerank(&mut task.goal, ineligible, stage, &mut scores)?;

@@ -14,7 +14,6 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::Arguments;
-use super::axioms::{Axioms, Choice};
 use super::schedule::SCHEDULE;
 use super::search::Provers;
 use crate::input::counted;
@@ -50,14 +49,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     }
     let provers = Provers::new(arguments.provers()?)?;
     let settings = arguments.settings();
-    let mut axioms = Axioms::open(&Choice {
-        library: library.as_deref(),
-        model: &arguments.model,
-        reading: &arguments.reranking,
-        compute: &arguments.compute,
-        limits: arguments.limits.limits(),
-        most: settings.most(),
-    })?;
+    let mut axioms = arguments.axioms(library.as_deref())?;
     let inputs = match all {
         true => Inputs::of_library(axioms.unproved()?)?,
         false => Inputs::read(problems)?,
